@@ -8,7 +8,9 @@
 use simnet_base::diagnostics::Fault;
 use simnet_base::ids::{Node, Port, SwitchId};
 use simnet_base::units::{Bytes, Duration, Flits};
-use simnet_media::fabric::{CreditParameters, LaneArbitration, LaneWeight, SERVICE_LEVELS, ServiceLanes};
+use simnet_media::fabric::{
+    CreditParameters, LaneArbitration, LaneWeight, MOST_MANAGEMENT, SERVICE_LEVELS, ServiceLanes,
+};
 use simnet_network::topology::Network;
 
 use super::diagnostics::{Diagnostics, Place};
@@ -25,6 +27,8 @@ pub struct Credits {
     pub mtu: Flits,
     /// How long after the arrival of its head a switch may pass a packet on; `None`: however late.
     pub packet_lifetime: Option<Duration>,
+    /// Room of a switch's input port for the lane of management; it has one where processes run.
+    pub management: Flits,
     /// How an output chooses among its lanes.
     pub arbitration: LaneArbitration,
     /// The lanes of service levels where tables say so; `None`: a lane has the number of the service level.
@@ -37,8 +41,15 @@ const USUAL_MTU: Flits = Flits(4096);
 /// So many packets of the longest fit a lane's buffer where nothing is said of that.
 const USUAL_PACKETS: u64 = 4;
 
+/// What a scenario's room for management is unless it says otherwise: four datagrams.
+///
+/// # Source
+/// The specification asks for room and says nothing of how much, as far as we remember; OpenSM has four datagrams under
+/// way at a time (`max_wire_smps`), so that one such manager loses none.
+const USUAL_MANAGEMENT: Flits = Flits(4 * MOST_MANAGEMENT as u64);
+
 impl Credits {
-    /// The same for an engine; times by `cycles`.
+    /// The same for an engine, without a lane of management; times by `cycles`.
     pub(super) fn parameters(
         &self,
         head_of_line_limit: Option<u64>,
@@ -95,6 +106,8 @@ pub(super) fn credits(
         buffer: given.map_or(roomy, |buffer| buffer.value),
         mtu,
         packet_lifetime: wire.packet_lifetime.value().and_then(|time| time.0),
+        management: super::check::quantity(&wire.management_buffer)
+            .map_or(USUAL_MANAGEMENT, |room| Flits(room.value.0)),
         arbitration: arbitration(&wire.lane_arbitration, lanes, diagnostics)?,
         service_lanes: None,
     })
@@ -140,6 +153,7 @@ fn only_credits(wire: &wire::Fabric, diagnostics: &mut Diagnostics) {
         ("lanes", wire.lanes.get().filter(|lanes| lanes.value != 1).map(|at| at.place)),
         ("mtu", wire.mtu.get().map(|at| at.place)),
         ("packet-lifetime", wire.packet_lifetime.get().map(|at| at.place)),
+        ("management-buffer", wire.management_buffer.get().map(|at| at.place)),
         ("lane-arbitration", wire.lane_arbitration.get().map(|at| at.place)),
     ];
     for (key, place) in given {

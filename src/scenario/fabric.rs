@@ -296,6 +296,11 @@ impl Checked {
     pub fn fabric_parameters(&self) -> Parameters {
         parameters(&self.fabric, &self.hosts, &self.topology.network)
     }
+
+    /// The same for a fabric on which processes run.
+    pub fn process_parameters(&self) -> Parameters {
+        process_parameters(&self.fabric, &self.hosts, &self.topology.network)
+    }
 }
 
 /// Converts a fabric's physical quantities into flits and base cycles for the cables of `network`.
@@ -329,6 +334,15 @@ pub fn parameters(fabric: &Fabric, hosts: &Hosts, network: &Network) -> Paramete
         links: network.links().iter().map(|link| timing(fabric, link, base_cycle)).collect(),
         flow: flow(fabric, cycles),
     }
+}
+
+/// The same as [`parameters`] for a fabric on which processes run: with credits it has a lane of management.
+pub fn process_parameters(fabric: &Fabric, hosts: &Hosts, network: &Network) -> Parameters {
+    let mut parameters = parameters(fabric, hosts, network);
+    if let (FlowControl::Credits(flow), Some(credits)) = (&mut parameters.flow, &fabric.credits) {
+        flow.management = Some(small(credits.management));
+    }
+    parameters
 }
 
 /// What stops a sender.

@@ -27,6 +27,7 @@ mod processes {
     mod kernel;
     mod loaded;
     mod losing;
+    mod mapper_credits;
     mod mapper_fabric;
     mod mapper_load;
     mod parallel;

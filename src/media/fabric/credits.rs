@@ -6,8 +6,9 @@
 //! has a queue of `buffer` bytes for each lane, first in, first out; a packet is sent only with credits for all of it.
 //! Lanes by service level, arbitration of lanes by two tables of weights, limits to how long a packet waits and lives,
 //! a time to live. A lane of management (VL15), if there is one, goes ahead of all of it: `management.rs`. Not
-//! simulated: bytes of credit packets and of headers, retransmission, bit errors, receive buffers of hosts (a host takes what comes at once, and no credits are needed
-//! for it). Time is an integer number of base cycles; a byte is a flit.
+//! simulated: bytes of credit packets and of headers, retransmission, bit errors, receive buffers of hosts (a host
+//! takes what comes at once, and no credits are needed for it). Time is an integer number of base cycles; a byte is a
+//! flit.
 //!
 //! | phase | what happens in cycle t |
 //! |---|---|
@@ -47,8 +48,8 @@
 //!   back as if it had left. Of several causes the earliest counts, in one cycle the first in the order of [`Cause`].
 //! * **Failures.** `failure.rs`: what is on the cable is spoilt and keeps its schedule; credits are never lost.
 //!
-//! A packet of data that waits for credits waits for one queue, so a deadlock is a circle of queues (`deadlock.rs`), named in
-//! the cycle at whose end it is closed. Packets of management wait for no credits: they pass by it.
+//! A packet of data that waits for credits waits for one queue, so a deadlock is a circle of queues (`deadlock.rs`),
+//! named in the cycle at whose end it is closed. Packets of management wait for no credits: they pass by it.
 //!
 //! `ChannelUse` counts bytes that were sent, cycles from a grant to the last byte (`held`), and cycles at whose end a
 //! ready packet waits for the channel, whoever has it (`blocked`); at a host, those in which its interface lacks

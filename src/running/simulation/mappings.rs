@@ -80,7 +80,7 @@ impl<'a> MappingRuns<'a> {
             |outage: Outage| hosts::Failure { link: outage.link, at: outage.from, until: outage.until };
         let outages = if mapping.failures { super::outages(checked)? } else { Vec::new() };
         let failures = outages.into_iter().map(failure).collect();
-        let (parameters, listener) = (checked.fabric_parameters(), Listener::default());
+        let (parameters, listener) = (checked.process_parameters(), Listener::default());
         Ok(MappingRuns { checked, mapping, parameters, traffic: None, failures, listener })
     }
 
@@ -274,7 +274,7 @@ impl<'a> MappingRuns<'a> {
     ) -> Result<Sensitivity, RunError> {
         let mut fabric = self.checked.fabric.clone();
         fabric.routing_latency = latency;
-        let parameters = fabric::parameters(&fabric, &self.checked.hosts, task.setup.network);
+        let parameters = fabric::process_parameters(&fabric, &self.checked.hosts, task.setup.network);
         let task = Task { setup: Setup { parameters: &parameters, ..task.setup }, ..task.clone() };
         let mapped = mapping::run_among(&task, |host| !silent.contains(&host), |_| None)?;
         Ok(Sensitivity { routing_latency_ns: latency.as_ns_f64(), time_ms: mapped.time.as_ms_f64() })

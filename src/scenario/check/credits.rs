@@ -2,13 +2,16 @@
 
 use super::conflict;
 use crate::diagnostics::Diagnostics;
-use crate::wire::Document;
+use crate::wire::{Document, Located};
+use simnet_media::host::mapper::Algorithm;
 
 /// Notes sections and keys that only a fabric with STOP and GO carries out.
 pub(super) fn check(document: &Document, diagnostics: &mut Diagnostics) {
     let hosts = document.hosts.value();
     let receive = hosts.and_then(|hosts| hosts.receive_buffer.get()).map(|at| at.place);
-    let mapping = document.mapping.get().map(|at| at.place);
+    let algorithm = document.mapping.value().and_then(|mapping| mapping.algorithm.get());
+    let is_guarded =
+        |algorithm: &&Located<Algorithm>| matches!(&algorithm.value, Algorithm::Guarded(it) if it.guards);
     let refused = [
         (
             receive,
@@ -16,8 +19,8 @@ pub(super) fn check(document: &Document, diagnostics: &mut Diagnostics) {
             "expected hosts that take at once what arrives, as without it",
         ),
         (
-            mapping,
-            "a mapper beside credits: it needs worms with routes of their own",
+            algorithm.filter(is_guarded).map(|at| at.place),
+            "guards beside credits: a guard overtakes a scout that is no worm across several switches",
             "belongs to flow = \"stop-go\"",
         ),
     ];

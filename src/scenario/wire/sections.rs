@@ -24,7 +24,7 @@ use crate::diagnostics::Diagnostics;
 use crate::generation::{GENERATIONS, Generation};
 use crate::tree::Item;
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
-use simnet_media::fabric::{Arbitration, MOST_LANES};
+use simnet_media::fabric::{Arbitration, MOST_LANES, MOST_MANAGEMENT};
 use simnet_media::trace::bounds::LARGEST_MOST;
 use simnet_network::routing::{Engine, Heuristic, Selection, Tree};
 
@@ -35,6 +35,9 @@ const MOST_DELIVERIES: u64 = 1_000_000;
 
 /// The most that a buffer holds, as the fabric itself has it.
 pub(crate) const MOST_BUFFER: Bytes = Bytes(u16::MAX as u64);
+
+/// Room for management: for one datagram at least.
+const MANAGEMENT_ROOM: std::ops::RangeInclusive<Bytes> = Bytes(MOST_MANAGEMENT as u64)..=MOST_BUFFER;
 
 table! {
     /// A simnet scenario: what is cabled, what runs, what to measure and what to expect.
@@ -126,6 +129,9 @@ table! {
         /// With credits: how long after the arrival of its head a switch may pass a packet on; later it is discarded.
         /// `never`, as without the key: however late.
         packet_lifetime: NeverOr<Duration> = Optional, ABOVE_ZERO;
+        /// With credits, where a mapper runs: room of a switch port's input buffer for what mappers and daemons send,
+        /// which has a lane of its own without flow control; what does not fit is dropped. 1 KiB if not given.
+        management_buffer: Quantity<Bytes> = Optional, MANAGEMENT_ROOM;
         /// With credits: how an output chooses among its lanes, as the tables of InfiniBand do; in turn, a packet each,
         /// if not given.
         lane_arbitration: LaneArbitration = Optional;

@@ -40,8 +40,8 @@ pub struct CreditParameters {
 }
 
 impl CreditParameters {
-    /// `lanes` lanes with room for `packets` packets of `mtu` bytes each, plain round robin over the lanes, no limits, no
-    /// lane of management.
+    /// `lanes` lanes with room for `packets` packets of `mtu` bytes each, plain round robin over the lanes, no limits,
+    /// no lane of management.
     pub fn new(lanes: u8, mtu: u32, packets: u32) -> CreditParameters {
         CreditParameters {
             lanes,

@@ -96,6 +96,7 @@ pub(super) fn losses(contents: &Contents) -> Markup {
         ("reset", "destroyed by a switch's forward reset"),
         ("failed", "destroyed with a cable that failed"),
         ("expired", "dropped when their time to live was over"),
+        ("vl15_dropped", "dropped for want of room on the lane of management"),
         ("corrupted", "dropped for a wrong checksum"),
         ("lost", "lost at the sender's interface"),
     ];

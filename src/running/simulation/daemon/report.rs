@@ -79,6 +79,9 @@ pub struct LossReport {
     pub failed: u64,
     /// Dropped by a switch when their time to live was over.
     pub expired: u64,
+    /// Dropped by a switch that had no room for them on the lane of management.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub vl15_dropped: u64,
     /// Sent on routes that led nowhere.
     pub undeliverable: u64,
     /// Not sent, for want of a route.
@@ -87,12 +90,18 @@ pub struct LossReport {
     pub corrupted: u64,
 }
 
+/// Whether nothing was counted.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl LossReport {
     fn of(fates: &Fates, unroutable: u64) -> LossReport {
         LossReport {
             reset: fates.destroyed(Cause::Reset),
             failed: fates.destroyed(Cause::LinkFailure),
             expired: fates.destroyed(Cause::Expired),
+            vl15_dropped: fates.destroyed(Cause::Vl15Dropped),
             undeliverable: fates.undeliverable(),
             unroutable,
             corrupted: fates.corrupted,

@@ -6,7 +6,7 @@ use std::sync::mpsc::Sender;
 
 use simnet_base::ids::{HostId, Node, Turn};
 use simnet_base::units::{Cycle, Duration};
-use simnet_media::fabric::{Cause, Ended, Endpoint, Fate, Fates, Outgoing, RouteBuffer};
+use simnet_media::fabric::{Cause, Ended, Endpoint, Fate, Fates, MOST_MANAGEMENT, Outgoing, RouteBuffer};
 use simnet_media::host::passive::Memory;
 use simnet_media::host::plain::{Collision, Walked, stamp, walk};
 use simnet_media::host::{Hardware, Message, Stamp};
@@ -26,6 +26,9 @@ pub struct Losses {
     pub failed: u64,
     /// Dropped by a switch when its time to live was over.
     pub expired: u64,
+    /// Dropped by a switch that had no room for it on the lane of management.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub vl15_dropped: u64,
     /// Routes that failed in one of the four ways; a probe that finds nothing is one of them.
     pub undeliverable: u64,
     /// Dropped by the receiving interface for a wrong CRC.
@@ -41,11 +44,17 @@ impl Losses {
             reset: fates.destroyed(Cause::Reset),
             failed: fates.destroyed(Cause::LinkFailure),
             expired: fates.destroyed(Cause::Expired),
+            vl15_dropped: fates.destroyed(Cause::Vl15Dropped),
             undeliverable: fates.undeliverable(),
             corrupted: fates.corrupted,
             lost,
         }
     }
+}
+
+/// Whether nothing was counted.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A message of a process in the hands of an interface or of the fabric.
@@ -56,6 +65,42 @@ pub(super) struct Packet {
     pub(super) created: Cycle,
     /// Whether a bit error has corrupted it.
     pub(super) corrupted: bool,
+}
+
+/// A message of a process that has begun to leave, whole or in pieces.
+#[derive(Debug)]
+struct UnderWay {
+    packet: Packet,
+    /// The bytes that have not been handed to the fabric yet.
+    unsent: u32,
+    /// The pieces on their way.
+    pieces: u32,
+    /// What became of those that are over: the first that was destroyed, or from the first head to the last tail.
+    fate: Option<Fate>,
+}
+
+impl UnderWay {
+    /// Takes the next piece of at most `most` bytes off; gives its bytes.
+    fn next_piece(&mut self, most: u32) -> u32 {
+        let bytes = self.unsent.min(most);
+        self.unsent -= bytes;
+        self.pieces += 1;
+        bytes
+    }
+
+    /// A piece is over; gives what became of the message if it was the last one.
+    fn piece_ended(&mut self, fate: Fate) -> Option<Fate> {
+        let fate = match (self.fate, fate) {
+            (Some(Fate::Delivered { head, .. }), Fate::Delivered { host, tail, .. }) => {
+                Fate::Delivered { host, head, tail }
+            }
+            (Some(destroyed @ Fate::Destroyed { .. }), _) => destroyed,
+            (_, fate) => fate,
+        };
+        self.fate = Some(fate);
+        self.pieces -= 1;
+        (self.pieces == 0 && self.unsent == 0).then_some(fate)
+    }
 }
 
 /// What waits at an interface.
@@ -86,7 +131,7 @@ pub(super) struct Arrival {
 }
 
 /// Marks the tag of a message of an application; the rest of the tag numbers it within its sender.
-const APPLICATION: u64 = 1 << 63;
+pub(super) const APPLICATION: u64 = 1 << 63;
 /// Marks the tag of a message of an application that bit errors have corrupted.
 const CORRUPTED: u64 = 1 << 62;
 
@@ -98,6 +143,19 @@ pub(super) struct Label {
     /// When it was over; [`Cycle`]'s greatest value until then.
     over: Cycle,
 }
+
+/// What a host has to send on the lane of management.
+#[derive(Debug, Default)]
+struct Managing {
+    queue: VecDeque<Packet>,
+    /// The place of a message of which pieces are left to be sent.
+    in_pieces: Option<usize>,
+    /// Whether the interface waits to be woken for it.
+    idle: bool,
+}
+
+/// The name of the next worm of a host of those of applications, or of those of processes.
+pub(super) type Named = (HostId, bool, String);
 
 /// Queues, messages under way, and what has arrived since it was last looked at.
 pub(super) struct Interfaces<'n> {
@@ -124,6 +182,8 @@ pub(super) struct Interfaces<'n> {
     /// The length of an interval in cycles.
     interval: Option<u64>,
     queues: Vec<VecDeque<Queued>>,
+    /// Per host: messages of processes where the fabric has a lane of management for them; `None` where it has none.
+    management: Option<Vec<Managing>>,
     /// Per host: the messages of its application in its queue.
     waiting: Vec<usize>,
     /// Per host: whether its interface waits to be woken.
@@ -131,9 +191,9 @@ pub(super) struct Interfaces<'n> {
     /// Per host: the messages of its application that it has sent.
     application_sent: Vec<u64>,
     /// Takes the names of worms, in the order in which each host sends; `None` where nothing is recorded.
-    pub(super) recorded: Option<Sender<(HostId, String)>>,
-    /// Packets under way, by tag.
-    under_way: Vec<Option<Packet>>,
+    pub(super) recorded: Option<Sender<Named>>,
+    /// Messages of processes under way, by tag.
+    under_way: Vec<Option<UnderWay>>,
     /// By tag, all packets that have had it, in order.
     labels: Vec<Vec<Label>>,
     free: Vec<usize>,
@@ -142,7 +202,8 @@ pub(super) struct Interfaces<'n> {
 }
 
 impl<'n> Interfaces<'n> {
-    pub(super) fn new(setup: &Setup<'n>, network: &'n Network) -> Interfaces<'n> {
+    /// Interfaces of a fabric with a lane of management, for the messages of processes, or without.
+    pub(super) fn new(setup: &Setup<'n>, network: &'n Network, has_management: bool) -> Interfaces<'n> {
         let hosts = network.hosts().len();
         let errors =
             |mean| (0..hosts).map(|host| BitErrors::new(HostId::new(host).0, mean, setup.seed)).collect();
@@ -164,6 +225,7 @@ impl<'n> Interfaces<'n> {
             follow_tables: setup.load.is_some_and(|load| load.follow_tables || load.routes.is_none()),
             interval: interval.map(|interval| interval.to_cycles_ceil(cycle).max(1)),
             queues: (0..hosts).map(|_| VecDeque::new()).collect(),
+            management: has_management.then(|| (0..hosts).map(|_| Managing::default()).collect()),
             waiting: vec![0; hosts],
             idle: vec![true; hosts],
             application_sent: vec![0; hosts],
@@ -177,6 +239,15 @@ impl<'n> Interfaces<'n> {
 
     /// Queues a message at the interface of `host`; whether the fabric is to be woken for it.
     pub(super) fn hand_over(&mut self, host: HostId, queued: Queued) -> bool {
+        let queued = match (queued, &mut self.management) {
+            (Queued::Process(packet), Some(management)) => {
+                self.packets += 1;
+                let managing = &mut management[host.index()];
+                managing.queue.push_back(packet);
+                return std::mem::replace(&mut managing.idle, false);
+            }
+            (queued, _) => queued,
+        };
         match &queued {
             Queued::Process(_) => self.packets += 1,
             Queued::Application { .. } => {
@@ -222,6 +293,14 @@ impl<'n> Interfaces<'n> {
         }
     }
 
+    /// The service level of a message of an application: that of its route, 0 for routes that were handed out.
+    fn service_level(&self, from: HostId, to: HostId) -> u8 {
+        match (&self.tables[from.index()], self.routes) {
+            (None, Some(routes)) => routes.service_level(from, to),
+            _ => 0,
+        }
+    }
+
     /// What became of the messages of applications, with those that have not ended.
     pub(super) fn traffic_at_end(&self) -> Traffic {
         let queued = self.waiting.iter().map(|waiting| *waiting as u64).sum();
@@ -230,10 +309,10 @@ impl<'n> Interfaces<'n> {
         Traffic { queued, in_flight, ..self.traffic.clone() }
     }
 
-    /// Sends a packet off: its tag is its place among those under way.
-    fn dispatch(&mut self, host: HostId, mut packet: Packet, route: &mut RouteBuffer) -> Outgoing {
-        route.extend_from_slice(&packet.route);
-        let (created, payload) = (packet.created, packet.message.length);
+    /// Sends a message of a process off, or its first piece of at most `most` bytes: its tag is its place among those
+    /// under way.
+    fn dispatch(&mut self, host: HostId, mut packet: Packet, route: &mut RouteBuffer, most: u32) -> Outgoing {
+        let payload = packet.message.length;
         if let Some(errors) = self.errors.get_mut(host.index()) {
             packet.corrupted = errors.strike(payload, packet.route.len());
         }
@@ -246,8 +325,21 @@ impl<'n> Interfaces<'n> {
         let body = &packet.message.body;
         let label = Label { kind: body.kind(), nonce: body.nonce(), over: Cycle(u64::MAX) };
         self.labels[place].push(label);
-        self.record(host, |host| label.name(host));
-        self.under_way[place] = Some(packet);
+        self.under_way[place] = Some(UnderWay { packet, unsent: payload, pieces: 0, fate: None });
+        self.send_piece(host, place, route, most)
+    }
+
+    /// Sends the next piece of the message at a place among those under way.
+    fn send_piece(&mut self, host: HostId, place: usize, route: &mut RouteBuffer, most: u32) -> Outgoing {
+        let under_way = self.under_way[place].as_mut().expect("it is under way");
+        let payload = under_way.next_piece(most);
+        let (created, is_whole) = (under_way.packet.created, under_way.unsent == 0);
+        route.extend_from_slice(&under_way.packet.route);
+        if let Some(management) = &mut self.management {
+            management[host.index()].in_pieces = (!is_whole).then_some(place);
+        }
+        let label = self.labels[place].last().copied().expect("it has a label");
+        self.record(host, false, |host| label.name(host));
         Outgoing { created, payload, tag: place as u64, time_to_live: None, service_level: 0 }
     }
 
@@ -274,10 +366,11 @@ impl<'n> Interfaces<'n> {
         ControlFlow::Break(())
     }
 
-    /// Gives the recorder the name of the host's next worm.
-    fn record(&self, host: HostId, name: impl FnOnce(&str) -> String) {
+    /// Gives the recorder the name of the host's next worm of an application, or of a process.
+    fn record(&self, host: HostId, of_application: bool, name: impl FnOnce(&str) -> String) {
         if let Some(recorded) = &self.recorded {
-            let sent = recorded.send((host, name(self.network.name_of(Node::Host(host)))));
+            let name = name(self.network.name_of(Node::Host(host)));
+            let sent = recorded.send((host, of_application, name));
             debug_assert!(sent.is_ok(), "the recorder listens to the end");
         }
     }
@@ -313,7 +406,7 @@ impl Endpoint for Interfaces<'_> {
     fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
         while let Some(queued) = self.queues[host.index()].pop_front() {
             let (created, destination, payload) = match queued {
-                Queued::Process(packet) => return Some(self.dispatch(host, packet, route)),
+                Queued::Process(packet) => return Some(self.dispatch(host, packet, route, u32::MAX)),
                 Queued::Application { created, destination, payload } => (created, destination, payload),
             };
             self.waiting[host.index()] -= 1;
@@ -325,12 +418,29 @@ impl Endpoint for Interfaces<'_> {
             let is_corrupted = errors.is_some_and(|errors| errors.strike(payload, route.len()));
             let number = self.application_sent[host.index()];
             self.application_sent[host.index()] += 1;
-            self.record(host, |host| format!("{host}#{number}"));
+            self.record(host, true, |host| format!("{host}#{number}"));
             let tag = APPLICATION | if is_corrupted { CORRUPTED } else { 0 } | number;
-            return Some(Outgoing { created, payload, tag, time_to_live: None, service_level: 0 });
+            let service_level = self.service_level(host, destination);
+            return Some(Outgoing { created, payload, tag, time_to_live: None, service_level });
         }
         self.idle[host.index()] = true;
         None
+    }
+
+    /// A message longer than a datagram of management is sent in so many of them as it takes, and is there when all
+    /// are.
+    ///
+    /// # Source
+    /// InfiniBand Architecture Specification, volume 1, section 13.6 (RMPP), as from memory. Departures: the headers of
+    /// the further datagrams are not counted, and none is asked for again: whoever sent the message asks.
+    fn next_management(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
+        let managing = &mut self.management.as_mut()?[host.index()];
+        if let Some(place) = managing.in_pieces {
+            return Some(self.send_piece(host, place, route, MOST_MANAGEMENT));
+        }
+        let packet = managing.queue.pop_front();
+        managing.idle = packet.is_none();
+        Some(self.dispatch(host, packet?, route, MOST_MANAGEMENT))
     }
 
     fn ended(&mut self, ended: &Ended) -> ControlFlow<()> {
@@ -339,16 +449,18 @@ impl Endpoint for Interfaces<'_> {
             return ControlFlow::Continue(());
         }
         let place = usize::try_from(ended.tag).expect("a place among packets");
-        let packet = self.under_way[place].take().expect("a message ends once");
+        let under_way = self.under_way[place].as_mut().expect("a message ends once");
+        let Some(fate) = under_way.piece_ended(ended.fate) else { return ControlFlow::Continue(()) };
+        let UnderWay { packet, .. } = self.under_way[place].take().expect("it was under way");
         self.free.push(place);
         self.packets -= 1;
-        let (Fate::Delivered { tail: over, .. } | Fate::Destroyed { at: over, .. }) = ended.fate;
+        let (Fate::Delivered { tail: over, .. } | Fate::Destroyed { at: over, .. }) = fate;
         if let Some(label) = self.labels[place].last_mut() {
             label.over = over;
         }
-        match ended.fate {
+        match fate {
             Fate::Destroyed { cause, .. } if cause != Cause::HostTooSoon || !self.hardware.reads_early => {
-                self.fates.count(ended.fate, false);
+                self.fates.count(fate, false);
                 ControlFlow::Continue(())
             }
             fate => self.deliver(packet, ended.source, fate),

@@ -18,7 +18,7 @@ use simnet_network::topology::Network;
 use super::application::{Action, Application, jittered};
 use super::attached::addresses;
 use super::faults::Dice;
-use super::interfaces::{Arrival, Interfaces, Packet, Queued};
+use super::interfaces::{Arrival, Interfaces, Named, Packet, Queued};
 use super::{End, Locked, Outcome, Residence, Setup};
 use crate::simulation::progress::Pulse;
 
@@ -109,7 +109,7 @@ impl<'n, 'w, T, W: ProcessObserver> HostKernel<'n, 'w, T, W> {
         if let Some(until) = setup.until {
             pulse.aim(until);
         }
-        let mut interfaces = Interfaces::new(setup, network);
+        let mut interfaces = Interfaces::new(setup, network, fabric.has_management());
         interfaces.application_arrivals = (setup.residence == Residence::Nic).then(Vec::new);
         HostKernel {
             fabric,
@@ -131,7 +131,7 @@ impl<'n, 'w, T, W: ProcessObserver> HostKernel<'n, 'w, T, W> {
     }
 
     /// From now on sends the name of each worm, in the order in which each host sends.
-    pub(super) fn send_names(&mut self, to: Sender<(HostId, String)>) {
+    pub(super) fn send_names(&mut self, to: Sender<Named>) {
         self.interfaces.recorded = Some(to);
     }
 

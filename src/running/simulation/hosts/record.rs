@@ -10,6 +10,8 @@ use simnet_media::host::Message;
 use simnet_media::trace::{ProcessObserver, Recorder, WormNames};
 use simnet_network::topology::End;
 
+use super::interfaces::{APPLICATION, Named};
+
 /// Who records a run of processes, and as which scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Recorded<'a> {
@@ -23,9 +25,9 @@ pub struct Recorded<'a> {
 
 /// The names of worms, each host's in the order in which it sends, and where interfaces send them.
 ///
-/// A host's messages start in that order, so the first name of a host that was not used yet is that of the next worm
-/// of this host.
-pub(super) fn names() -> (WormNames<'static>, Sender<(HostId, String)>) {
+/// A host's messages of applications start in that order, and those of processes do, which may pass by the others: so
+/// the first name of its kind that was not used yet is that of the next worm of this host and kind.
+pub(super) fn names() -> (WormNames<'static>, Sender<Named>) {
     let (sender, names) = channel();
     let mut known = BTreeMap::new();
     (WormNames::new(move |worm| next_name(worm, &names, &mut known)), sender)
@@ -34,13 +36,14 @@ pub(super) fn names() -> (WormNames<'static>, Sender<(HostId, String)>) {
 /// The next name of the worm's host, once all `names` sent so far are known.
 fn next_name(
     worm: WormId,
-    names: &Receiver<(HostId, String)>,
-    known: &mut BTreeMap<HostId, VecDeque<String>>,
+    names: &Receiver<Named>,
+    known: &mut BTreeMap<(HostId, bool), VecDeque<String>>,
 ) -> String {
-    for (host, name) in names.try_iter() {
-        known.entry(host).or_default().push_back(name);
+    for (host, of_application, name) in names.try_iter() {
+        known.entry((host, of_application)).or_default().push_back(name);
     }
-    let name = known.get_mut(&worm.source).and_then(VecDeque::pop_front);
+    let kind = (worm.source, worm.tag & APPLICATION != 0);
+    let name = known.get_mut(&kind).and_then(VecDeque::pop_front);
     name.expect("an interface gives the name of a message before it starts")
 }
 

@@ -160,7 +160,7 @@ fn fates_are_counted_apart() {
         (0..nth).for_each(|_| fates.count(destroyed(cause, 0), false));
         assert_eq!(fates.destroyed(cause), nth);
     }
-    assert_eq!((fates.delivered, fates.corrupted, fates.lost()), (2, 1, 1 + 28));
+    assert_eq!((fates.delivered, fates.corrupted, fates.lost()), (2, 1, 1 + 36));
     // Illegal turns, missing wires, hosts too soon, and stranded ones: the third to the sixth.
     assert_eq!(fates.undeliverable(), 3 + 4 + 5 + 6);
 }

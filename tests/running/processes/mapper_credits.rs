@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 
+use serde_json::{Value, json};
 use simnet_base::ids::{HostId, SwitchId, Turn};
 use simnet_base::units::Duration;
 use simnet_media::fabric::{Cause, CreditParameters, FlowControl, MOST_MANAGEMENT, Parameters};
@@ -15,7 +16,9 @@ use simnet_media::host::{Costs, Hardware, Host as _, Station};
 use simnet_media::traffic::{Arrivals, Members, Pattern, Sizes, Workload};
 use simnet_network::routing::{Attachments, Choices, Plan, Routes};
 use simnet_network::topology::{End, Network, isomorphism, presets};
+use simnet_running::simulation;
 use simnet_running::simulation::hosts::{self, Load, Outcome, Setup};
+use simnet_scenario::{self as scenario, Overrides};
 
 use support_media::mapping;
 use support_media::theory::{Model, broken, promised};
@@ -100,8 +103,8 @@ fn other_mappers_find_what_packets_let_them_find() {
     }
 }
 
-/// Scenarios refuse guards beside credits. Wrong if that were without reason: if a mapper whose guards follow its scouts
-/// at once, as they may with worms, made no false map here.
+/// Scenarios refuse guards beside credits. Wrong if that were without reason: if a mapper whose guards follow its
+/// scouts at once, as they may with worms, made no false map here.
 #[test]
 fn guards_prove_nothing_where_no_worm_reaches_across_switches() {
     let costs = Costs::NONE;
@@ -213,4 +216,64 @@ fn what_has_no_room_is_dropped_and_counted() {
     assert!(outcome.fates.destroyed(Cause::Vl15Dropped) > 0, "{:?}", outcome.fates);
     let lost = outcome.fates.lost() - outcome.fates.undeliverable();
     assert_eq!(outcome.fates.destroyed(Cause::Vl15Dropped), lost, "for no other reason");
+}
+
+/// The summary of a scenario, as its file has it.
+fn summary(text: &str) -> Value {
+    let checked = scenario::read("test.toml", text.as_bytes(), &Overrides::default());
+    let checked = checked.unwrap_or_else(|refusal| panic!("{refusal}"));
+    serde_json::to_value(simulation::run(&checked, &(), None).unwrap().summary).unwrap()
+}
+
+/// Two runs of a network in operation: a cable and a switch fail and return while applications send, and a daemon maps
+/// again. Wrong if that went otherwise on credits than where mapping waits for nothing, or if two runs differed.
+#[test]
+fn a_network_in_operation_is_mapped_again_beside_its_data() {
+    let text = r#"
+        scenario = { name = "operation", seed = 3 }
+        topology = { preset = "now-c" }
+        fabric = { flow = "credits", lanes = 2, mtu = "512 B", buffer = "1 KiB" }
+        mapping = { mapper = "c-util" }
+        routing = { algorithm = "updown" }
+        traffic.uniform = { payload = "512 B", loads = [0.02] }
+        operation = { length = "3 s", remap-period = "never" }
+        [[failures]]
+        link = "C1.0:5"
+        at = "100 ms"
+        lasting = "1 s"
+        [[failures]]
+        switch = "C1.3"
+        at = "2 s"
+        lasting = "500 ms"
+    "#;
+    let first = summary(text);
+    let maps = &first["operation"]["maps"];
+    assert!(maps["adopted"].as_u64().unwrap() >= 3, "{maps}");
+    assert_eq!(maps["correct"], maps["adopted"], "{maps}");
+    assert_eq!(first["deadlock_count"], 0);
+    assert_eq!(first, summary(text));
+}
+
+/// Wrong if a scenario's `management-buffer` were not the room that its mapper has.
+#[test]
+fn a_scenario_s_room_for_management_is_what_its_mapper_has() {
+    let text = |more: &str| {
+        format!(
+            "scenario = {{ name = 'x' }}\ntopology = {{ preset = 'now-c' }}\n\
+             fabric = {{ flow = 'credits'{more} }}\nmapping = {{ mapper = 'c-util' }}\n"
+        )
+    };
+    let room = |more: &str| {
+        let text = text(more);
+        let checked = scenario::read("test.toml", text.as_bytes(), &Overrides::default()).unwrap();
+        let flow = |parameters: Parameters| match parameters.flow {
+            FlowControl::Credits(credits) => credits.management,
+            FlowControl::StopGo => panic!("the scenario has credits"),
+        };
+        (flow(checked.fabric_parameters()), flow(checked.process_parameters()))
+    };
+    assert_eq!(room(""), (None, Some(1_024)));
+    assert_eq!(room(", management-buffer = '300 B'"), (None, Some(300)));
+    let map = &summary(&text(""))["map"];
+    assert_eq!((&map["isomorphic_to"], &map["doubts"]), (&json!("N"), &json!([])));
 }

@@ -10,7 +10,7 @@ use simnet_media::fabric::{
 };
 use simnet_network::topology::{End, Network};
 
-use support_media::credits::CreditCase;
+use support_media::credits::{CreditCase, deadlocks_on_lanes, random_credit_case};
 use support_media::engine::Manner;
 use support_media::oracle::Message;
 use support_media::random_case::wired;
@@ -159,4 +159,23 @@ fn management_has_room_for_its_largest_packet() {
     };
     assert_eq!(build(255).err(), Some(BuildError::BufferBelowPacket { buffer: 255, mtu: 256 }));
     assert_eq!(build(256).ok(), Some(true));
+}
+
+/// Wrong if a lane of management on which nothing is sent changed anything for data.
+#[test]
+fn an_idle_lane_of_management_changes_nothing() {
+    for seed in 0..cases(2_000) {
+        let mut case = random_credit_case(seed);
+        case.management.clear();
+        let [without, with] = [None, Some(MOST_MANAGEMENT)].map(|room| {
+            case.credits.management = room;
+            let mut engine = case.engine(Manner::default());
+            engine.run_until(case.case.horizon);
+            let mut grants = std::mem::take(&mut engine.logs.grants);
+            // Within a cycle no order is promised.
+            grants.sort_unstable();
+            (grants, engine.ended().to_vec(), case.channels(&engine), deadlocks_on_lanes(&engine))
+        });
+        assert_eq!(without, with, "seed {seed}");
+    }
 }

@@ -75,8 +75,9 @@ pub struct Calendar<E> {
     unordered: Vec<Entry<E>>,
     /// The phase of the next of them.
     upcoming: u8,
-    /// The current block.
+    /// The current block, and the cycle after the next one's last.
     block: u64,
+    fine_end: u64,
     /// Two blocks, one list a cycle: the even block and the odd one.
     fine: Box<[List<E>; FINE]>,
     occupied: [u64; 2],
@@ -144,6 +145,7 @@ impl<E: Copy> Calendar<E> {
             unordered: Vec::new(),
             upcoming: NO_PHASE,
             block: 0,
+            fine_end: 2 << BLOCK,
             fine: Box::new(std::array::from_fn(|_| List { first: None, more: Vec::new() })),
             occupied: [0; 2],
             span: 0,
@@ -165,7 +167,7 @@ impl<E: Copy> Calendar<E> {
         let phase = phase as u8;
         // By block and not by distance: what shares a block takes one way to it, in the order in which it was
         // scheduled.
-        if time > self.now && time >> BLOCK <= self.block + 1 {
+        if time > self.now && time < self.fine_end {
             self.put_fine(time, phase, event);
         } else {
             self.put_elsewhere(time, phase, event);
@@ -278,7 +280,7 @@ impl<E: Copy> Calendar<E> {
     #[inline(always)]
     fn begin(&mut self, time: u64) -> Option<Entry<E>> {
         debug_assert!(self.cursor == self.current.len(), "cycle {} is not complete", self.now);
-        assert!(time >= self.now && !(self.open && time == self.now), "cycle {time} is over");
+        assert!(time >= self.now + u64::from(self.open), "cycle {time} is over");
         if time >> BLOCK != self.block {
             self.go_to(time);
         }
@@ -513,6 +515,7 @@ impl<E: Copy> Calendar<E> {
         debug_assert!(self.occupied[half_of(self.block)] == 0, "no event is left behind");
         debug_assert!(is_down || self.occupied == [0; 2], "no event is skipped");
         self.block = block;
+        self.fine_end = (block + 2) << BLOCK;
         // One step takes over a half that came down whole with the step before; a leap finds neither half filled.
         if !is_down {
             self.bring_down(block);

@@ -83,6 +83,8 @@ pub(in crate::fabric) struct Engine {
     pub(super) management: Management,
     pub(super) wiring: Wiring,
     pub(super) parameters: CreditParameters,
+    /// Lanes of data, as in the parameters.
+    pub(super) lane_count: u32,
     pub(super) routing_latency: u64,
     pub(super) send_overhead: u64,
     pub(super) time_to_live: Option<u64>,
@@ -122,7 +124,7 @@ impl Engine {
         let mut engine = Engine {
             calendar: Calendar::new(PHASES),
             queues: Vec::new(),
-            lanes: vec![Lane::default(); wiring.ports() * usize::from(credits.lanes)],
+            lanes: vec![Lane::new(); wiring.ports() * usize::from(credits.lanes)],
             outs: Vec::new(),
             requests: Vec::new(),
             hosts: Vec::new(),
@@ -131,6 +133,7 @@ impl Engine {
             switch_ports: wiring.switch_ports(),
             wiring,
             parameters: credits.clone(),
+            lane_count: u32::from(credits.lanes),
             routing_latency: parameters.switch.routing_latency,
             send_overhead: parameters.host.send_overhead,
             time_to_live: parameters.host.time_to_live,
@@ -189,8 +192,10 @@ impl Engine {
                 out.to_host = to >= self.switch_ports;
                 for lane in 0..lanes {
                     let number = from * lanes + lane;
-                    self.lanes[number as usize].credits = self.parameters.buffer;
-                    if let Some(queue) = self.queues.get_mut((to * lanes + lane) as usize) {
+                    let far = to * lanes + lane;
+                    if let Some(queue) = self.queues.get_mut(far as usize) {
+                        let lane = &mut self.lanes[number as usize];
+                        (lane.queue, lane.credits) = (far, self.parameters.buffer);
                         (queue.upstream, queue.upstream_lane) = (from, number);
                         (queue.delay, queue.period) = (out.delay, out.period);
                     }
@@ -229,26 +234,21 @@ impl Engine {
             self.asked = true;
             self.ask_all(endpoint);
         }
-        loop {
-            if self.now >= limit.0 {
-                return Pause::Limit;
-            }
-            let Some(cycle) = self.calendar.next_before(limit.0) else {
-                return self.pause(limit.0, observer);
-            };
+        if self.now >= limit.0 {
+            return Pause::Limit;
+        }
+        while let Some(cycle) = self.calendar.next_before(limit.0) {
             if O::WATCHES {
                 self.report_before(cycle, observer);
             }
             self.now = cycle;
             self.run_cycle(cycle, endpoint, observer);
             self.now = cycle + 1;
-            if self.over.is_empty() && self.departures.is_empty() {
-                continue;
-            }
-            if self.report(endpoint, observer).is_break() {
+            if self.over.len() | self.departures.len() != 0 && self.report(endpoint, observer).is_break() {
                 return Pause::Break;
             }
         }
+        self.pause(limit.0, observer)
     }
 
     /// No event is left before `limit`.
@@ -270,30 +270,24 @@ impl Engine {
         debug_assert!(self.listed.is_empty() && self.over.is_empty(), "a cycle leaves nothing to the next");
         if self.shuffle.is_some() {
             self.run_shuffled(t, endpoint, observer);
-        } else {
-            // Most cycles have one event.
-            let only = self.calendar.open_only(t);
-            if only.is_none() {
-                self.note_requests(t);
-            }
-            let mut next = only.or_else(|| self.calendar.pop_next());
-            while let Some((phase, event)) = next {
-                if let Event::Ready { queue } = event
-                    && (only.is_some() || self.is_alone(queue, t))
-                    && self.pass(queue, t, observer)
-                {
-                    self.events += 1;
-                    if only.is_some() && !O::WATCHES {
-                        return;
-                    }
-                } else {
-                    if phase == OVER && !self.listed.is_empty() {
-                        self.arbitrate_all(t, observer);
-                    }
-                    self.handle(event, t, endpoint, observer);
+        } else if let Some((_, event)) = self.calendar.open_only(t) {
+            // As most cycles are.
+            if let Event::Ready { queue } = event
+                && self.pass(queue, t, observer)
+            {
+                self.events += 1;
+                if !O::WATCHES {
+                    return;
                 }
-                next = self.calendar.pop_next();
+            } else {
+                self.handle(event, t, endpoint, observer);
             }
+            if self.calendar.left() > 0 {
+                self.run_events(t, endpoint, observer);
+            }
+        } else {
+            self.note_requests(t);
+            self.run_events(t, endpoint, observer);
         }
         if !self.listed.is_empty() {
             self.arbitrate_all(t, observer);
@@ -306,6 +300,29 @@ impl Engine {
         if O::WATCHES {
             self.report_before(t + 1, observer);
         }
+    }
+
+    /// The events of the cycle that are left, in order of phases.
+    #[inline(never)]
+    fn run_events<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
+        while let Some((phase, event)) = self.calendar.pop_next() {
+            if let Event::Ready { queue } = event
+                && self.is_alone(queue, t)
+                && self.pass_beside(queue, t, observer)
+            {
+                self.events += 1;
+                continue;
+            }
+            if phase == OVER && !self.listed.is_empty() {
+                self.arbitrate_all(t, observer);
+            }
+            self.handle(event, t, endpoint, observer);
+        }
+    }
+
+    #[inline(never)]
+    fn pass_beside<O: Observer>(&mut self, queue: u32, t: u64, observer: &mut O) -> bool {
+        self.pass(queue, t, observer)
     }
 
     /// The same with the events of each phase in a random order.

@@ -28,11 +28,9 @@ impl Engine {
         out as usize * usize::from(self.parameters.lanes) + usize::from(lane)
     }
 
-    /// Puts a packet that is on its way to the queue of `lane` at port `port` behind the others there.
-    #[inline]
-    fn enqueue(&mut self, port: u32, lane: u8, packet: u32) {
-        // As an output's lane has: queues of switches come first in both.
-        let queue = u32::try_from(self.lane_of(port, lane)).expect("a queue's number");
+    /// Puts a packet that is on its way to the queue behind the others there.
+    #[inline(always)]
+    fn enqueue(&mut self, queue: u32, packet: u32) {
         let entry = &mut self.queues[queue as usize];
         let back = std::mem::replace(&mut entry.back, packet);
         if entry.front == NONE {
@@ -45,6 +43,7 @@ impl Engine {
 
     /// A packet is in front of the queue, or will be once the one before it has left: finds what it will ask for, and
     /// when.
+    #[inline(always)]
     fn plan_front(&mut self, queue: u32) {
         let entry = &mut self.queues[queue as usize];
         debug_assert!(!entry.waits, "one packet after the other is in front");
@@ -72,6 +71,7 @@ impl Engine {
                             tables.switches[switch][way][usize::from(message.service_level)]
                         }
                     };
+                    entry.out_number = entry.out * self.lane_count + u32::from(entry.out_lane);
                     // No byte may be missing: the last one, which comes in at the pace of its cable, is in time.
                     if entry.period > output.period {
                         let late = u64::from(packet.bytes - 1) * u64::from(entry.period - output.period);
@@ -86,6 +86,12 @@ impl Engine {
             .min(until(packet.head_in, self.parameters.lifetime_limit))
             .min(message.expires);
         self.calendar.schedule(ready, READY, Event::Ready { queue });
+    }
+
+    /// The same, where a packet has waited behind another one.
+    #[inline(never)]
+    fn plan_next(&mut self, queue: u32) {
+        self.plan_front(queue);
     }
 
     /// P2: the front packet is decoded, and its bytes are in time.
@@ -182,7 +188,7 @@ impl Engine {
         if output.lone != NONE {
             return self.arbitrate_lone(output.lone, t, observer);
         }
-        let (lanes, to_host) = (output.lanes_waiting, output.to_host);
+        let lanes = output.lanes_waiting;
         let mut candidates = [NONE; 16];
         let (mut eligible, mut soonest) = (0u16, NEVER);
         let mut left = lanes;
@@ -192,7 +198,7 @@ impl Engine {
             left &= left - 1;
             let number = self.lane_of(out, lane);
             let credit = &mut self.lanes[number];
-            let fits_all = to_host || credit.has(self.parameters.mtu, t, self.parameters.buffer);
+            let fits_all = credit.has(self.parameters.mtu, t, self.parameters.buffer);
             let credits = if fits_all { u32::MAX } else { credit.credits };
             let queue = self.candidate(out, lane, credits);
             if queue == NONE {
@@ -227,7 +233,7 @@ impl Engine {
         let number = self.lane_of(out, lane);
         let output = &mut self.outs[out as usize];
         let credit = &mut self.lanes[number];
-        if !output.to_host && !credit.has(bytes, t, self.parameters.buffer) {
+        if !credit.has(bytes, t, self.parameters.buffer) {
             return credit.next_return().into_iter().for_each(|at| self.wake_output(out, at));
         }
         if self.parameters.lanes > 1 {
@@ -289,26 +295,24 @@ impl Engine {
     /// did. Exact where no other packet that becomes ready in this cycle asks for the same output: it is granted
     /// without a request, which [`ready`](Self::ready) and [`arbitrate_lone`](Self::arbitrate_lone) would make and take
     /// back at once, as they do when events are shuffled.
+    #[inline(always)]
     pub(super) fn pass<O: Observer>(&mut self, queue: u32, t: u64, observer: &mut O) -> bool {
-        let entry = &self.queues[queue as usize];
+        let entry = &mut self.queues[queue as usize];
+        // What has a fault asks for none.
+        let Some(output) = self.outs.get_mut(entry.out as usize) else { return false };
         let packet = &self.records.packets[entry.front as usize];
-        if packet.spoilt || entry.fault.is_some() || entry.due <= t {
+        if !output.is_free_for_all(t) || packet.spoilt || entry.due <= t {
             return false;
         }
-        let (out, lane, bytes) = (entry.out, entry.out_lane, packet.bytes);
-        let number = self.lane_of(out, lane);
-        let output = &mut self.outs[out as usize];
-        if output.waiting > 0 || output.urgent > 0 || output.free > t || output.dead {
-            return false;
-        }
-        if !output.to_host && !self.lanes[number].has(bytes, t, self.parameters.buffer) {
+        let bytes = packet.bytes;
+        if !self.lanes[entry.out_number as usize].has(bytes, t, self.parameters.buffer) {
             return false;
         }
         if self.parameters.lanes > 1 {
-            let choice = output.turns.choose(&self.parameters.arbitration, 1 << lane);
+            let choice = output.turns.choose(&self.parameters.arbitration, 1 << entry.out_lane);
             output.turns.sent(choice, bytes);
         }
-        self.queues[queue as usize].decoded += 1;
+        entry.decoded += 1;
         self.leave(queue, t, observer);
         true
     }
@@ -326,77 +330,76 @@ impl Engine {
             self.report_grant(queue, t, observer);
         }
         let entry = &mut self.queues[queue as usize];
-        let (out, lane, packet, place) = (entry.out, entry.out_lane, entry.front, entry.place);
+        let packet = entry.front;
         let record = &mut self.records.packets[packet as usize];
+        let output = &mut self.outs[entry.out as usize];
+        let lane = &mut self.lanes[entry.out_number as usize];
+        let (bytes, head_in, tail_in) = (record.bytes, record.head_in, record.tail_in);
+        entry.leaving = Leaving { packet, bytes, period: output.period, head_in, tail_in, from: t };
+        entry.front = std::mem::replace(&mut record.next, NONE);
         record.hop += 1;
-        let period = self.outs[out as usize].period;
-        entry.leaving = Leaving {
-            packet,
-            bytes: record.bytes,
-            period,
-            head_in: record.head_in,
-            tail_in: record.tail_in,
-            from: t,
-        };
-        let last = t + u64::from(record.bytes - 1) * u64::from(period);
-        debug_assert!(last >= record.tail_in, "the last byte has come when it is to leave");
-        let number = self.lane_of(out, lane);
-        self.lanes[number].pointer = place + 1;
-        self.take_from_queue(queue, last);
-        self.send(out, lane, packet, t);
+        let last = output.begin(record, t);
+        debug_assert!(last >= tail_in, "the last byte has come when it is to leave");
+        entry.free = last + 1;
+        lane.pointer = entry.place + 1;
+        lane.take(bytes);
+        let (to, tail, has_next) = (lane.queue, record.tail_in, entry.front != NONE);
+        let (back, at) = (entry.back_to(), last + u64::from(entry.delay));
+        self.give_back(back, bytes, at);
+        if has_next {
+            self.plan_next(queue);
+        }
+        self.arrive(to, packet, tail);
         if O::WATCHES {
             self.report_sent(packet);
         }
     }
 
-    /// The front packet of the queue is all gone at the end of cycle `last`: gives its room back, and sees to the next.
-    #[inline(always)]
+    /// The front packet of the queue, which goes no further, is gone at the end of cycle `last`: gives its room back,
+    /// and sees to the next.
     fn take_from_queue(&mut self, queue: u32, last: u64) {
         let entry = &mut self.queues[queue as usize];
         let record = &mut self.records.packets[entry.front as usize];
-        let (bytes, lane) = (record.bytes, entry.lane);
+        let bytes = record.bytes;
         entry.front = std::mem::replace(&mut record.next, NONE);
         entry.free = last + 1;
-        let (has_next, upstream, at) = (entry.front != NONE, entry.upstream, last + u64::from(entry.delay));
-        let credit = &mut self.lanes[entry.upstream_lane as usize];
-        debug_assert!(credit.returns.back().is_none_or(|(before, _)| *before < at), "credits come in order");
-        credit.returns.push_back((at, bytes));
-        credit.returning += bytes;
-        let output = &self.outs[upstream as usize];
-        if output.lanes_waiting & 1 << lane != 0 {
-            let at = at.max(output.free);
-            self.wake_output(upstream, at);
-        }
+        let (back, at, has_next) = (entry.back_to(), last + u64::from(entry.delay), entry.front != NONE);
+        self.give_back(back, bytes, at);
         if has_next {
-            self.plan_front(queue);
+            self.plan_next(queue);
         }
     }
 
-    /// Sends a packet from cycle `t` on over an idle output, for which there are credits.
+    /// Credits are back at an output in cycle `at`: the output, the lane and its place among the records of lanes.
     #[inline(always)]
-    pub(super) fn send(&mut self, out: u32, lane: u8, packet: u32, t: u64) {
-        let number = self.lane_of(out, lane);
-        let output = &mut self.outs[out as usize];
+    fn give_back(&mut self, (out, lane, number): (u32, u8, u32), bytes: u32, at: u64) {
+        self.lanes[number as usize].give_back(bytes, at, self.now, self.parameters.buffer);
+        let output = &self.outs[out as usize];
+        if output.lanes_waiting & 1 << lane != 0 {
+            let at = at.max(output.free);
+            self.wake_output(out, at);
+        }
+    }
+
+    /// Sends a packet from cycle `t` on over an idle output, for which there are credits; `number` is its lane there
+    /// among the records of lanes.
+    #[inline]
+    pub(super) fn send(&mut self, out: u32, number: u32, packet: u32, t: u64) {
         let record = &mut self.records.packets[packet as usize];
-        let (bytes, period) = (record.bytes, u64::from(output.period));
-        let last = t + u64::from(bytes - 1) * period;
-        debug_assert!(output.free <= t && !output.dead, "an output sends one packet after the other");
-        output.free = last + period;
-        (output.from, output.bytes) = (t, bytes);
-        output.used.flits += u64::from(bytes);
-        output.used.held += last + 1 - t;
-        record.head_in = t + u64::from(output.delay);
-        record.tail_in = last + u64::from(output.delay);
-        record.port = output.peer;
-        let (peer, tail) = (output.peer, record.tail_in);
-        if output.to_host {
+        self.outs[out as usize].begin(record, t);
+        let lane = &mut self.lanes[number as usize];
+        lane.take(record.bytes);
+        let (to, tail) = (lane.queue, record.tail_in);
+        self.arrive(to, packet, tail);
+    }
+
+    /// A packet is on its way to a queue of a switch, or to a host, which its tail reaches in cycle `tail`.
+    #[inline(always)]
+    fn arrive(&mut self, queue: u32, packet: u32, tail: u64) {
+        if queue == NONE {
             self.calendar.schedule(tail, TAILS, Event::Deliver { packet });
         } else {
-            let credit = &mut self.lanes[number];
-            // Stays on: a buffer would overflow.
-            assert!(credit.credits >= bytes, "what is sent has room");
-            credit.credits -= bytes;
-            self.enqueue(peer, lane, packet);
+            self.enqueue(queue, packet);
         }
     }
 

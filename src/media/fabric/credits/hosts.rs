@@ -124,10 +124,10 @@ impl Engine {
             return self.wake_output(out, free);
         }
         let bytes = entry.unsent.min(self.parameters.mtu);
-        let number = self.lane_of(out, lane);
+        let number = out * self.lane_count + u32::from(lane);
         let output = &mut self.outs[out as usize];
-        let credit = &mut self.lanes[number];
-        if !output.to_host && !credit.has(bytes, t, self.parameters.buffer) {
+        let credit = &mut self.lanes[number as usize];
+        if !credit.has(bytes, t, self.parameters.buffer) {
             output.lanes_waiting = 1 << lane;
             output.since = output.since.min(t);
             return credit.next_return().into_iter().for_each(|at| self.wake_output(out, at));
@@ -143,7 +143,7 @@ impl Engine {
             hop: 0,
             spoilt: false,
         });
-        self.send(out, lane, packet, t);
+        self.send(out, number, packet, t);
         if O::WATCHES {
             self.report_sent(packet);
         }

@@ -308,16 +308,7 @@ impl Engine {
     fn send_management<O: Observer>(&mut self, out: u32, packet: u32, t: u64) {
         let output = &mut self.outs[out as usize];
         let record = &mut self.records.packets[packet as usize];
-        let (bytes, period) = (record.bytes, u64::from(output.period));
-        let last = t + u64::from(bytes - 1) * period;
-        debug_assert!(output.free <= t && !output.dead, "an output sends one packet after the other");
-        output.free = last + period;
-        (output.from, output.bytes) = (t, bytes);
-        output.used.flits += u64::from(bytes);
-        output.used.held += last + 1 - t;
-        record.head_in = t + u64::from(output.delay);
-        record.tail_in = last + u64::from(output.delay);
-        record.port = output.peer;
+        output.begin(record, t);
         let (phase, at, event) = if output.to_host {
             (TAILS, record.tail_in, Event::Deliver { packet })
         } else {

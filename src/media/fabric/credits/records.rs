@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::lanes::Turns;
+use super::messages::Packet;
 use crate::fabric::ChannelUse;
 use crate::fabric::endpoint::Cause;
 use crate::fabric::ports::{NEVER, NONE};
@@ -31,6 +32,8 @@ pub(super) struct Queue {
     /// What the front packet asks for, unless it has a fault.
     pub(super) out: u32,
     pub(super) out_lane: u8,
+    /// That lane of that output among the records of lanes.
+    pub(super) out_number: u32,
     /// Whether the front packet is ready and waits for its output.
     pub(super) waits: bool,
     /// Why the front packet can go nowhere.
@@ -77,6 +80,7 @@ impl Queue {
             decoded: 0,
             out: NONE,
             out_lane: 0,
+            out_number: NONE,
             waits: false,
             fault: None,
             ready: NEVER,
@@ -85,6 +89,14 @@ impl Queue {
             alarm: NEVER,
             leaving,
         }
+    }
+}
+
+impl Queue {
+    /// Where its credits go: the output, the lane and its place among the records of lanes.
+    #[inline(always)]
+    pub(super) fn back_to(&self) -> (u32, u8, u32) {
+        (self.upstream, self.lane, self.upstream_lane)
     }
 }
 
@@ -183,20 +195,61 @@ impl Output {
     }
 }
 
+impl Output {
+    /// Whether it is idle in cycle `t`, and nothing waits for it.
+    #[inline(always)]
+    pub(super) fn is_free_for_all(&self, t: u64) -> bool {
+        self.free <= t && self.waiting | u32::from(self.urgent) | u32::from(self.dead) == 0
+    }
+
+    /// Begins to send a packet in cycle `t`, in which it is idle; gives the cycle in which the last byte leaves.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, packet: &mut Packet, t: u64) -> u64 {
+        debug_assert!(self.free <= t && !self.dead, "an output sends one packet after the other");
+        let (bytes, period) = (packet.bytes, u64::from(self.period));
+        let last = t + u64::from(bytes - 1) * period;
+        self.free = last + period;
+        (self.from, self.bytes) = (t, bytes);
+        self.used.flits += u64::from(bytes);
+        self.used.held += last + 1 - t;
+        packet.head_in = t + u64::from(self.delay);
+        packet.tail_in = last + u64::from(self.delay);
+        packet.port = self.peer;
+        last
+    }
+}
+
 /// A lane of an output: the credits for the queue at the far end.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Lane {
-    /// Bytes that may be sent, of which `returning` may have come back meanwhile.
+    /// That queue; [`NONE`]: a host is there, or nothing.
+    pub(super) queue: u32,
+    /// Bytes that may be sent, not those of `returning` that have come back meanwhile. To a host, which takes all at
+    /// once, [`u32::MAX`] and never fewer.
     pub(super) credits: u32,
     /// Bytes of credit that come back, or will once a packet that is leaving has left.
     pub(super) returning: u32,
     /// The place among the queues of the switch at which the next round begins.
     pub(super) pointer: u32,
-    /// The same by the cycles in which they come.
-    pub(super) returns: VecDeque<(u64, u32)>,
+    /// Those that come first, and the cycle in which they do; no bytes: none will.
+    first: (u64, u32),
+    /// The others by the cycles in which they come.
+    later: VecDeque<(u64, u32)>,
 }
 
 impl Lane {
+    /// A lane that leads nowhere yet.
+    pub(super) fn new() -> Lane {
+        Lane {
+            queue: NONE,
+            credits: u32::MAX,
+            returning: 0,
+            pointer: 0,
+            first: (0, 0),
+            later: VecDeque::new(),
+        }
+    }
+
     /// Whether there are credits for `bytes` bytes in cycle `t`. What has come back is taken in only if it is needed.
     #[inline(always)]
     pub(super) fn has(&mut self, bytes: u32, t: u64, buffer: u32) -> bool {
@@ -206,27 +259,55 @@ impl Lane {
         self.credits >= bytes
     }
 
+    /// Takes the credits of a packet, which are there.
+    #[inline(always)]
+    pub(super) fn take(&mut self, bytes: u32) {
+        // Stays on: a buffer would overflow.
+        assert!(self.credits >= bytes, "what is sent has room");
+        if self.queue != NONE {
+            self.credits -= bytes;
+        }
+    }
+
+    /// In cycle `t` it becomes known that credits for `bytes` bytes come back in cycle `at`, after all others.
+    #[inline(always)]
+    pub(super) fn give_back(&mut self, bytes: u32, at: u64, t: u64, buffer: u32) {
+        self.returning += bytes;
+        // Seldom is more than one on its way.
+        if self.first.1 > 0 && (self.first.0 > t || !self.later.is_empty()) {
+            return self.later.push_back((at, bytes));
+        }
+        self.take_in(self.first.1, buffer);
+        self.first = (at, bytes);
+    }
+
     /// The first cycle, after those that have been taken in, in which credits come back.
     #[inline]
     pub(super) fn next_return(&self) -> Option<u64> {
-        self.returns.front().map(|(at, _)| *at)
+        (self.first.1 > 0).then_some(self.first.0)
     }
 
     /// Takes in the credits that have come back up to cycle `t`, of a buffer of `buffer` bytes.
     #[inline]
-    pub(super) fn bring_to(&mut self, t: u64, buffer: u32) {
-        while let Some((_, bytes)) = self.returns.pop_front_if(|(at, _)| *at <= t) {
-            self.credits += bytes;
-            self.returning -= bytes;
-            // Stays on: with more credits than room a buffer would overflow.
-            assert!(self.credits <= buffer, "there is no more credit than room");
+    fn bring_to(&mut self, t: u64, buffer: u32) {
+        while self.first.1 > 0 && self.first.0 <= t {
+            self.take_in(self.first.1, buffer);
+            self.first = self.later.pop_front().unwrap_or((0, 0));
         }
+    }
+
+    #[inline(always)]
+    fn take_in(&mut self, bytes: u32, buffer: u32) {
+        self.credits += bytes;
+        self.returning -= bytes;
+        // Stays on: with more credits than room a buffer would overflow.
+        assert!(self.credits <= buffer, "there is no more credit than room");
     }
 
     /// The credits before cycle `now`, without taking anything in.
     pub(super) fn credits_before(&self, now: u64) -> u32 {
-        let back = self.returns.iter().take_while(|(at, _)| *at < now).map(|(_, bytes)| bytes).sum::<u32>();
-        self.credits + back
+        let all = std::iter::once(&self.first).chain(&self.later);
+        self.credits + all.take_while(|(at, _)| *at < now).map(|(_, bytes)| bytes).sum::<u32>()
     }
 }
 

@@ -21,7 +21,7 @@ use super::check::{out_of_range, quantity};
 use super::checked::{Checked, Topology};
 use super::credits::{Credits, credits};
 use super::diagnostics::{Diagnostics, Place};
-use super::generation::Generation;
+use super::generation::Preset;
 use super::rates::{self, RateSource, Rates};
 use super::wire::{self, FlowKind, Given, Located, Quantity};
 
@@ -110,7 +110,7 @@ pub(super) fn fabric(
     let credits = credits(wire, silent, buffer, diagnostics);
     if wire.flow.is_absent() || wire.flow.value() == Some(&FlowKind::StopGo) {
         check_order(buffer, stop, go, silent, diagnostics);
-        check_moved(buffer, [stop, go], silent, wire.preset.value().copied(), diagnostics);
+        check_moved(buffer, [stop, go], silent, wire.preset.value().map(|preset| preset.0), diagnostics);
     }
     let rate = quantity(&wire.rate);
     if let Some(rate) = rate {
@@ -164,7 +164,7 @@ fn check_moved(
     buffer: Option<Located<Flits>>,
     thresholds: [Option<Located<Flits>>; 2],
     silent: Place,
-    preset: Option<&Generation>,
+    preset: Option<&Preset>,
     diagnostics: &mut Diagnostics,
 ) {
     let (Some(buffer), [Some(stop), Some(go)]) = (buffer, thresholds) else { return };

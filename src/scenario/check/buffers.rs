@@ -8,7 +8,7 @@ use simnet_network::topology::Network;
 use super::names;
 use crate::diagnostics::{Diagnostics, Place};
 use crate::fabric::{Fabric, Hosts, base_cycle, overshoot, timing};
-use crate::generation::Generation;
+use crate::generation;
 use crate::wire::Document;
 
 /// A cable and the flits that still arrive over it after a STOP.
@@ -74,7 +74,7 @@ pub(super) fn check(
         });
         // A preset's rate would be taken by cables that have none: their overrun is another one then.
         let rate = network.link(worst.link).rate.filter(|_| at == section);
-        let preset = rate.and_then(|rate| Generation::that_holds(rate, worst.arriving)).map(|it| it.name);
+        let preset = rate.and_then(|rate| generation::that_holds(rate, worst.arriving)).map(|it| it.name);
         overrun(at, ["stop", "buffer"], (fabric.stop, fabric.buffer), (&worst, preset), network, diagnostics);
     }
     if let Some(receive) = hosts.receive {

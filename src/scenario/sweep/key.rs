@@ -312,3 +312,96 @@ impl Templates {
         then(place.get_or_init(|| made))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::Files;
+    use crate::sweep::Sweep;
+    use crate::{Overrides, read};
+
+    /// A scenario of three hosts that send, or gather on an Ethernet, with further lines.
+    fn text(lines: &str) -> String {
+        let work = match lines.contains("ethernet") {
+            true => "allgather = { algorithm = 'ring', size = '1 KiB' }",
+            false => "routing.algorithm = 'updown'\ntraffic.uniform = { payload = '512 B', loads = [0.002] }",
+        };
+        format!(
+            "scenario.name = 'x'\ntopology.chain = {{ switches = 1, hosts-per-switch = 3 }}\n{work}\n{lines}"
+        )
+    }
+
+    /// A sweep of it.
+    fn sweep(lines: &str) -> Sweep {
+        Sweep::read("x.toml", text(lines).as_bytes(), &Overrides::default(), &Files::disk(), 1)
+            .unwrap_or_else(|refusal| panic!("{refusal}"))
+    }
+
+    /// The first digits of what the points of a sweep are known by of a section.
+    fn digests(lines: &str, section: &str) -> Vec<String> {
+        let keys = Document::keys().into_iter().map(|key| key_of(key.field));
+        let nth = keys.filter(|name| !LEFT_OUT.contains(&name.as_str())).position(|name| name == section);
+        let at = 32 * nth.unwrap();
+        let sweep = sweep(lines);
+        let identity = |digits: &[usize]| sweep.with_template(digits, |template| template.identity(digits));
+        let digest = |point| identity(&sweep.digits(point)).digests[at..at + 4].to_vec();
+        (0..sweep.len())
+            .map(|point| digest(point).iter().map(|byte| format!("{byte:02x}")).collect())
+            .collect()
+    }
+
+    /// Wrong if points that were known before are known otherwise now: they would be computed again. Whoever adds a key
+    /// with a default to one of the two sections, or changes one, pins what comes out here.
+    #[test]
+    fn points_stay_what_they_were_known_by() {
+        let presets = "[[sweep.axes]]\nfabric.preset = ['infiniband-ndr', 'myrinet-1997']";
+        let mtus = "[[sweep.axes]]\nethernet.mtu = ['1500 B', '9000 B']";
+        let gos = "[[sweep.axes]]\nfabric.go = ['30 B', '40 B']";
+        for (lines, section, expected) in [
+            (presets.to_owned(), "fabric", ["5c0b1fe5", "e60d2174"]),
+            (format!("fabric.rate = '2 Gb/s'\n{presets}"), "fabric", ["d9b2a5e3", "7c50b82f"]),
+            (format!("fabric.preset = 'infiniband-ndr'\n{gos}"), "fabric", ["7c6f4ed6", "883e71b3"]),
+            (gos.to_owned(), "fabric", ["b134b94b", "c8d414a1"]),
+            (mtus.to_owned(), "ethernet", ["d9e4e25b", "94d675c5"]),
+            (format!("ethernet.preset = 'roce-64x100g'\n{mtus}"), "ethernet", ["7eeabf22", "22245da3"]),
+        ] {
+            assert_eq!(digests(&lines, section), expected, "{lines}");
+        }
+    }
+
+    /// Presets of sections, and what may be said beside each: what holds without a preset.
+    const BESIDE: [(&str, &str, &str); 6] = [
+        ("ethernet", "roce-64x100g", "flow = 'none'"),
+        ("ethernet", "roce-64x100g", "rate = '100 Mb/s'"),
+        ("ethernet", "roce-64x100g", "switch-latency = '0 ns'"),
+        ("fabric", "infiniband-ndr", "rate = '1.28 Gb/s'"),
+        ("fabric", "infiniband-ndr", "go = '40 B'"),
+        ("fabric", "infiniband-ndr", "arbitration = 'serial'"),
+    ];
+
+    /// What the only point of a sweep over a preset is known by.
+    fn swept(section: &str, preset: &str, beside: &str) -> blake3::Hash {
+        sweep(&format!("{section} = {{ {beside} }}\n[[sweep.axes]]\n{section}.preset = ['{preset}']")).key(0)
+    }
+
+    /// Wrong if a point whose preset an axis names were known as one that overrides the preset, with what stands for
+    /// the key where there is no preset.
+    #[test]
+    fn what_overrides_the_preset_of_an_axis_is_known() {
+        for (section, preset, beside) in BESIDE {
+            assert_ne!(swept(section, preset, ""), swept(section, preset, beside), "{section}: {beside}");
+        }
+    }
+
+    /// Wrong if a point whose preset an axis names were not known as the scenario that names it itself.
+    #[test]
+    fn a_preset_of_an_axis_is_known_as_that_of_a_scenario() {
+        for (section, preset, beside) in BESIDE {
+            let text = text(&format!("{section} = {{ preset = '{preset}', {beside} }}"));
+            let run = read("x.toml", text.as_bytes(), &Overrides::default());
+            let run = run.unwrap_or_else(|refusal| panic!("{refusal}"));
+            let own = run.identity.key(1, false, run.seed);
+            assert_eq!(swept(section, preset, beside), own, "{section}: {beside}");
+        }
+    }
+}

@@ -9,7 +9,6 @@ use simnet_base::units::Unit;
 
 use super::table::{Presence, Wire, key_of};
 use crate::diagnostics::Diagnostics;
-use crate::generation;
 use crate::tree::{Item, Value, default_item};
 
 /// Writes the canonical form of a value of one kind.
@@ -132,21 +131,10 @@ impl Canonical<'_> {
         self.bytes.push(b'{');
         for key in keys {
             let name = key_of(key.field);
-            match (entries.iter().find(|entry| entry.key == name), key.presence) {
-                (Some(entry), _) => self.named(&name, &entry.item, key.put),
-                (None, _) if generation::is_of_ethernet(entries, key.field) => {}
-                (None, Presence::Default(text) | Presence::Usually(text)) => {
-                    self.named(&name, &default_item(text, item.place), key.put);
-                }
-                // What a preset gives is known by its name alone, which may be a hole.
-                (None, Presence::Preset(text)) if !generation::is_named(entries) => {
-                    self.named(&name, &default_item(text, item.place), key.put);
-                }
-                (None, Presence::Preset(_)) => {}
-                (None, Presence::Following(text)) => {
-                    self.named(&name, &default_item(text(entries), item.place), key.put);
-                }
-                (None, Presence::Optional | Presence::Required) => {}
+            if let Some(entry) = entries.iter().find(|entry| entry.key == name) {
+                self.named(&name, &entry.item, key.put);
+            } else if let Some(text) = key.presence.meaning(entries) {
+                self.named(&name, &default_item(text, item.place), key.put);
             }
         }
         let is_known = |key: &str| keys.iter().any(|known| key_of(known.field) == key);

@@ -10,12 +10,12 @@ use super::kinds::{Choice, Quantity, Ratio, Share};
 use super::table::{Described, Free, Given, Presence, Reading, Wire, table, table_schema};
 use crate::diagnostics::Diagnostics;
 use crate::ethernet::Transport;
-use crate::generation::{ETHERNET_SWITCHES, EthernetSwitch};
+use crate::generation::{ETHERNET, PresetOf};
 use crate::tree::Item;
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
 use simnet_media::ethernet::transport::Congestion;
 
-use Presence::{Default, Optional, Required, Usually};
+use Presence::{Default, Optional, Preset, Required, Usually};
 
 /// Rates of Ethernet.
 pub(crate) const RATES: RangeInclusive<BitRate> = rate(10_000_000)..=rate(400_000_000_000);
@@ -41,22 +41,22 @@ table! {
     "[ethernet]" Ethernet {
         /// A switch, which gives `rate`, `switch-latency`, `flow`, `headroom`, `shared` and `ecn` its values; keys that
         /// are given beside it override it.
-        preset: &'static EthernetSwitch = Optional;
+        preset: PresetOf<ETHERNET> = Optional;
         /// The rate of every cable that gives none of its own.
-        rate: Quantity<BitRate> = Default("'100 Mb/s'"), RATES;
+        rate: Quantity<BitRate> = Preset(&Default("'100 Mb/s'")), RATES;
         /// The length of every cable that gives none of its own; 5 ns/m.
         cable_length: Quantity<Length> = Default("'10 m'"), ..=LONGEST_CABLE;
         /// The most bytes of payload of a frame, headers of IP or of the datagram counted in; TCP needs 576 B.
         mtu: Quantity<Bytes> = Default("'1500 B'"), MTUS;
         /// From a frame's last bit in a switch to the first instant at which it can leave.
-        switch_latency: Quantity<Duration> = Default("'0 ns'"), ..=LONGEST;
+        switch_latency: Quantity<Duration> = Preset(&Default("'0 ns'")), ..=LONGEST;
         /// Room for waiting frames; without it there is as much as it takes, and nothing is lost.
         buffer: Quantity<Bytes> = Optional;
         /// Whether each output port has so much room, or all of a switch together.
         buffer_sharing: Sharing = Optional;
         /// What stops senders: nothing, so that frames are dropped where `buffer` is full, or PAUSE frames for each
         /// priority; `none` if not given.
-        flow: EthernetFlow = Usually("'none'");
+        flow: EthernetFlow = Preset(&Usually("'none'"));
         /// With pauses: bytes of a priority at an input of a switch above which its sender is paused; 32 of the longest
         /// frames if not given.
         xoff: Quantity<Bytes> = Optional, ..=MOST_ROOM;
@@ -64,10 +64,10 @@ table! {
         xon: Quantity<Bytes> = Optional, ..=MOST_ROOM;
         /// With pauses: room above `xoff` for what is still under way; what does not fit is dropped. As much as the
         /// cables need for nothing to be dropped, if not given.
-        headroom: Quantity<Bytes> = Optional, ..=MOST_ROOM;
+        headroom: Quantity<Bytes> = Preset(&Optional), ..=MOST_ROOM;
         /// With pauses: a buffer that all inputs of a switch share, whose threshold for each takes the place of `xoff`
         /// and `xon`; each has its own room if not given.
-        shared: Shared = Optional;
+        shared: Shared = Preset(&Optional);
         /// With pauses: the priority of all frames; 3 if not given.
         priority: u32 = Optional, ..=7;
         /// With pauses: from a PAUSE frame's last bit until it is obeyed; none if not given.
@@ -78,7 +78,7 @@ table! {
         /// With pauses: what becomes of queues that stay paused; they wait if not given.
         watchdog: Watchdog = Optional;
         /// When frames are marked for congestion; never if not given.
-        ecn: Ecn = Optional;
+        ecn: Ecn = Preset(&Optional);
         /// With `transport = "dcqcn"`: how flows are slowed down and sped up; as in the paper if not given.
         dcqcn: Dcqcn = Optional;
         /// By what switches forward: what they have learned on the spanning tree, the next hops of `[routing]` over any
@@ -186,11 +186,6 @@ pub(crate) enum EthernetFlow {
 impl Choice for EthernetFlow {
     const CHOICES: &'static [(&'static str, EthernetFlow)] =
         &[("none", EthernetFlow::None), ("pfc", EthernetFlow::Pfc)];
-}
-
-impl Choice for &'static EthernetSwitch {
-    const CHOICES: &'static [(&'static str, &'static EthernetSwitch)] =
-        &[(ETHERNET_SWITCHES[0].name, ETHERNET_SWITCHES[0])];
 }
 
 /// By what switches forward.

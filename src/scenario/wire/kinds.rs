@@ -11,6 +11,7 @@ use super::bounds::{Limit, Limited};
 use super::canonical::{Canonical, put};
 use super::table::{Located, Wire, wrong_type};
 use crate::diagnostics::Diagnostics;
+use crate::generation::{PRESETS, PresetOf};
 use crate::tree::{Item, Value};
 
 /// A text with a unit.
@@ -154,6 +155,22 @@ impl<C: Choice> Wire for C {
 
 fn words<C: Choice>() -> Vec<&'static str> {
     C::CHOICES.iter().map(|(word, _)| *word).collect()
+}
+
+impl<const SECTION: usize> Wire for PresetOf<SECTION> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<PresetOf<SECTION>> {
+        let nth = choose(item, &presets::<SECTION>(), |_| None, diagnostics)?;
+        Some(PresetOf(&PRESETS[SECTION].presets[nth]))
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "enum": presets::<SECTION>() })
+    }
+}
+
+/// What the presets of a section are called.
+fn presets<const SECTION: usize>() -> Vec<&'static str> {
+    PRESETS[SECTION].presets.iter().map(|preset| preset.name).collect()
 }
 
 /// Reads one of `words`: its position. Not generic, so that it is compiled once for all kinds of choices.

@@ -21,7 +21,7 @@ use super::table::{Described, Given, Located, Presence, Reading, Wire, table, ta
 use super::topology::Topology;
 use super::traffic::Traffic;
 use crate::diagnostics::Diagnostics;
-use crate::generation::{GENERATIONS, Generation};
+use crate::generation::{FABRIC, PresetOf};
 use crate::tree::Item;
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
 use simnet_media::fabric::{Arbitration, MOST_LANES, MOST_MANAGEMENT};
@@ -111,16 +111,16 @@ table! {
     "[fabric]" Fabric {
         /// A generation of switches, which gives `rate`, `buffer`, `stop`, `go`, `routing-latency` and `arbitration`
         /// their values; keys that are given beside it override it.
-        preset: &'static Generation = Optional;
+        preset: PresetOf<FABRIC> = Optional;
         /// The rate of every cable to which the network gives none; without it that of most hosts' cables, where the
         /// network gives them one.
-        rate: Quantity<BitRate> = Preset("'1.28 Gb/s'");
+        rate: Quantity<BitRate> = Preset(&Default("'1.28 Gb/s'"));
         /// What keeps a sender from overrunning a buffer: STOP and GO on one lane, or credits for whole packets on each
         /// of `lanes`; `stop-go` if not given.
         flow: FlowKind = Usually("'stop-go'");
         /// Room of a switch port's input buffer; with credits that of each of its lanes, four times `mtu` if not
         /// given, whatever the preset.
-        buffer: Quantity<Bytes> = Preset("'108 B'"), Bytes(1)..=MOST_BUFFER;
+        buffer: Quantity<Bytes> = Preset(&Default("'108 B'")), Bytes(1)..=MOST_BUFFER;
         /// With credits: how many lanes each channel has for data; 1 if not given.
         lanes: u32 = Usually("1"), 1..=MOST_LANES as u32;
         /// With credits: the longest packet; longer messages are cut. 4 KiB, or what `buffer` has room for, if not
@@ -137,14 +137,14 @@ table! {
         lane_arbitration: LaneArbitration = Optional;
         /// Occupancy at which an input port sends STOP, at most `buffer`; what still arrives afterwards has
         /// to fit.
-        stop: Quantity<Bytes> = Preset("'56 B'"), Bytes(1)..=MOST_BUFFER;
+        stop: Quantity<Bytes> = Preset(&Default("'56 B'")), Bytes(1)..=MOST_BUFFER;
         /// Occupancy at which it sends GO again, below `stop`.
-        go: Quantity<Bytes> = Preset("'40 B'"), ..=MOST_BUFFER;
+        go: Quantity<Bytes> = Preset(&Default("'40 B'")), ..=MOST_BUFFER;
         /// Time that a switch needs to decode a head.
-        routing_latency: Quantity<Duration> = Preset("'150 ns'"), ABOVE_ZERO;
+        routing_latency: Quantity<Duration> = Preset(&Default("'150 ns'")), ABOVE_ZERO;
         /// How heads are decoded: one at a time in each switch, one at a time at each input port, or one at a time of
         /// those for each output port.
-        arbitration: Arbitration = Preset("'serial'");
+        arbitration: Arbitration = Preset(&Default("'serial'"));
         /// How long an output may stay blocked before its switch sends a forward reset; with credits, how long a packet
         /// may wait in front of its queue before it is discarded.
         deadlock_timeout: NeverOr<Duration> = Default("'50 ms'"), ABOVE_ZERO;
@@ -273,18 +273,6 @@ impl Choice for Around {
 /// Trees, roots and seeds stand in keys of their own.
 impl Choice for Engine {
     const CHOICES: &'static [(&'static str, Engine)] = Engine::ROUTERS;
-}
-
-impl Choice for &'static Generation {
-    const CHOICES: &'static [(&'static str, &'static Generation)] = &{
-        let mut choices = [("", GENERATIONS[0]); GENERATIONS.len()];
-        let mut nth = 0;
-        while nth < GENERATIONS.len() {
-            choices[nth] = (GENERATIONS[nth].name, GENERATIONS[nth]);
-            nth += 1;
-        }
-        choices
-    };
 }
 
 impl Choice for Arbitration {

@@ -49,12 +49,35 @@ pub(crate) enum Presence {
     Optional,
     /// It need not; this text in TOML stands for it.
     Default(&'static str),
-    /// It need not; what the `preset` of its table gives it stands for it, without one this text in TOML.
-    Preset(&'static str),
+    /// It need not; what the `preset` of its table gives it stands for it. Where none gives it anything, this holds.
+    Preset(&'static Presence),
     /// It need not; without it there is no value, which means the same as this text in TOML.
     Usually(&'static str),
     /// It need not; without it there is no value, which means what this makes of the others.
     Following(fn(&[Entry]) -> &'static str),
+}
+
+impl Presence {
+    /// What the absence of a key means, in TOML, as far as its table alone shows it. Where a preset is named, its name
+    /// stands for all that it may give, whichever it is: the name may be a hole.
+    pub(super) fn meaning(self, entries: &[Entry]) -> Option<&'static str> {
+        match self {
+            Presence::Default(text) | Presence::Usually(text) => Some(text),
+            Presence::Following(text) => Some(text(entries)),
+            Presence::Preset(_) if generation::is_named(entries) => None,
+            Presence::Preset(otherwise) => otherwise.meaning(entries),
+            Presence::Optional | Presence::Required => None,
+        }
+    }
+
+    /// What stands for a key that is absent, in TOML, whatever else its table says, but for a preset.
+    fn usual(self) -> Option<&'static str> {
+        match self {
+            Presence::Default(text) | Presence::Usually(text) => Some(text),
+            Presence::Preset(otherwise) => otherwise.usual(),
+            Presence::Optional | Presence::Following(_) | Presence::Required => None,
+        }
+    }
 }
 
 impl<T> Given<T> {
@@ -122,45 +145,43 @@ impl<'a> Reading<'a> {
         diagnostics: &mut Diagnostics,
     ) -> Given<T> {
         let key = key_of(field);
-        let entry = self.entries.iter().find(|entry| entry.key == key);
-        let read = match (entry, presence) {
-            (Some(entry), _) => {
-                T::read(&entry.item, diagnostics).map(|value| Located { value, place: entry.item.place })
-            }
-            (None, Presence::Default(_) | Presence::Optional | Presence::Usually(_))
-                if let Some((text, place)) = generation::given(self.entries, field) =>
-            {
-                T::read(&default_item(text, place), diagnostics).map(|value| Located { value, place })
-            }
-            (None, Presence::Default(text)) => {
-                let item = default_item(text, self.place);
-                T::read(&item, diagnostics).map(|value| Located { value, place: self.place })
-            }
-            (None, Presence::Preset(text)) => {
-                let (text, place) = generation::given(self.entries, field).unwrap_or((text, self.place));
-                T::read(&default_item(text, place), diagnostics).map(|value| Located { value, place })
-            }
-            (None, Presence::Optional | Presence::Usually(_) | Presence::Following(_)) => {
-                self.known.push(key);
-                return Given::Absent;
-            }
-            (None, Presence::Required) => {
-                let title = self.title;
-                diagnostics.add(self.place, |span| match title {
-                    WHOLE => {
-                        let message = format!("the section [{key}] is missing");
-                        Fault::new("missing-section", span, message, format!("needs [{key}]"))
-                    }
-                    _ => {
-                        let message = format!("the key `{key}` is missing from {title}");
-                        Fault::new("missing-key", span, message, format!("needs `{key}`"))
-                    }
-                });
-                None
-            }
+        let given = match self.entries.iter().find(|entry| entry.key == key) {
+            Some(entry) => located(&entry.item, diagnostics),
+            None => self.absent(&key, presence, diagnostics),
         };
         self.known.push(key);
-        read.map_or(Given::Faulty, Given::Is)
+        given
+    }
+
+    /// What a key comes to that is not there.
+    fn absent<T: Wire>(&self, key: &str, presence: Presence, diagnostics: &mut Diagnostics) -> Given<T> {
+        match presence {
+            Presence::Preset(otherwise) => match generation::given(self.title, self.entries, key) {
+                Some((text, place)) => located(&default_item(text, place), diagnostics),
+                None => self.absent(key, *otherwise, diagnostics),
+            },
+            Presence::Default(text) => located(&default_item(text, self.place), diagnostics),
+            Presence::Optional | Presence::Usually(_) | Presence::Following(_) => Given::Absent,
+            Presence::Required => {
+                self.note_missing(key, diagnostics);
+                Given::Faulty
+            }
+        }
+    }
+
+    /// Notes a key that must be there and is not.
+    fn note_missing(&self, key: &str, diagnostics: &mut Diagnostics) {
+        let title = self.title;
+        diagnostics.add(self.place, |span| match title {
+            WHOLE => {
+                let message = format!("the section [{key}] is missing");
+                Fault::new("missing-section", span, message, format!("needs [{key}]"))
+            }
+            _ => {
+                let message = format!("the key `{key}` is missing from {title}");
+                Fault::new("missing-key", span, message, format!("needs `{key}`"))
+            }
+        });
     }
 
     /// Notes every key that was not read, and says whether there was one. Of removed keys it notes the
@@ -190,6 +211,12 @@ impl<'a> Reading<'a> {
         self.known.extend(keys.iter().map(|key| (*key).to_owned()));
         self.entries.iter().filter(|entry| keys.contains(&entry.key.as_str())).collect()
     }
+}
+
+/// A value, read where it stands.
+fn located<T: Wire>(item: &Item, diagnostics: &mut Diagnostics) -> Given<T> {
+    let read = T::read(item, diagnostics).map(|value| Located { value, place: item.place });
+    read.map_or(Given::Faulty, Given::Is)
 }
 
 /// The key in the text that a field stands for.
@@ -225,16 +252,11 @@ pub(super) fn table_schema(title: &str, doc: &str, keys: Vec<Described>) -> Sche
         let name = key_of(key.field);
         let mut schema = key.schema;
         schema["description"] = json!(plain(key.doc));
-        match key.presence {
-            Presence::Required => required.push(json!(name)),
-            Presence::Default(text) | Presence::Preset(text) | Presence::Usually(text) if text != "{}" => {
-                schema["default"] = default_json(text);
-            }
-            Presence::Optional
-            | Presence::Default(_)
-            | Presence::Preset(_)
-            | Presence::Usually(_)
-            | Presence::Following(_) => {}
+        if let Some(text) = key.presence.usual().filter(|text| *text != "{}") {
+            schema["default"] = default_json(text);
+        }
+        if matches!(key.presence, Presence::Required) {
+            required.push(json!(name));
         }
         properties.insert(name, schema);
     }

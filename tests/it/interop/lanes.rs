@@ -236,10 +236,12 @@ fn route(subnet: &Subnet, folder: &Path, case: &Case, engine: &str, ask: bool) -
         })?;
         wait_for(&folder.join("opensm-subnet.lst"));
         let lids: Vec<u64> = Dump::of(folder, "").lids.into_keys().collect();
-        for (source, destination) in lids.iter().flat_map(|s| lids.iter().map(move |d| (s, d))) {
-            if source != destination {
-                writeln!(levels, "{source} {destination} {}", level(subnet, folder, *source, *destination))
-                    .unwrap();
+        for source in &lids {
+            let known = levels_from(subnet, folder, *source);
+            for destination in lids.iter().filter(|lid| *lid != source) {
+                let level = known.get(destination);
+                let level = level.copied().unwrap_or_else(|| level_of(subnet, folder, *source, *destination));
+                writeln!(levels, "{source} {destination} {level}").unwrap();
             }
         }
         opensm.end();
@@ -268,19 +270,35 @@ fn wait_for(file: &Path) {
     }
 }
 
+/// What the running manager says of paths.
+fn path_records(subnet: &Subnet, folder: &Path, which: &[(&str, u64)]) -> String {
+    let left = subnet.run("saquery", |command| {
+        command.current_dir(folder).arg("PR");
+        for (option, lid) in which {
+            command.args([*option, &lid.to_string()]);
+        }
+    });
+    left.map(|left| String::from_utf8_lossy(&left.stdout).into_owned()).unwrap_or_default()
+}
+
+/// The service levels by destination of as many paths from a lid as the manager tells in one answer.
+fn levels_from(subnet: &Subnet, folder: &Path, source: u64) -> BTreeMap<u64, u64> {
+    let (mut levels, mut destination) = (BTreeMap::new(), 0);
+    for line in path_records(subnet, folder, &[("--slid", source)]).lines().map(str::trim_start) {
+        let value = line.rsplit('.').next().unwrap_or_default();
+        if line.starts_with("dlid..") {
+            destination = value.parse().unwrap_or_else(|_| panic!("{line}"));
+        } else if line.starts_with("sl...") {
+            levels.insert(destination, hexadecimal(value));
+        }
+    }
+    levels
+}
+
 /// The service level of a pair of lids, asked of the running manager.
-fn level(subnet: &Subnet, folder: &Path, source: u64, destination: u64) -> u64 {
+fn level_of(subnet: &Subnet, folder: &Path, source: u64, destination: u64) -> u64 {
     for _ in 0..20 {
-        let left = subnet.run("saquery", |command| {
-            command.current_dir(folder).args([
-                "PR",
-                "--slid",
-                &source.to_string(),
-                "--dlid",
-                &destination.to_string(),
-            ]);
-        });
-        let said = left.map(|left| String::from_utf8_lossy(&left.stdout).into_owned()).unwrap_or_default();
+        let said = path_records(subnet, folder, &[("--slid", source), ("--dlid", destination)]);
         let line = said.lines().find(|line| line.trim_start().starts_with("sl..."));
         if let Some(level) = line.and_then(|line| line.rsplit('.').next()) {
             return hexadecimal(level);

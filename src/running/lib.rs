@@ -32,3 +32,8 @@
 
 pub mod simulation;
 pub mod sweep;
+
+/// Whether a value says nothing more than its absence would: summaries leave it out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -102,7 +102,7 @@ struct Flat<'a> {
     description: Option<&'a str>,
     seed: u64,
     outcome: Outcome,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "crate::is_default")]
     interrupted: bool,
     map: Option<&'a MapReport>,
     route: Option<&'a RouteReport>,
@@ -125,11 +125,6 @@ struct Flat<'a> {
     rates: Option<&'a RatesReport>,
     #[serde(flatten)]
     hot_spots: &'a HotSpots,
-}
-
-/// Whether there is nothing to say.
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 impl Serialize for Summary {

@@ -75,7 +75,7 @@ record! {
         /// Ended at a switch.
         pub stranded: u64,
         /// Dropped by a switch when its time to live was over.
-        #[serde(skip_serializing_if = "is_zero")]
+        #[serde(skip_serializing_if = "crate::is_default")]
         pub expired: u64,
         /// Never sent, for want of a route.
         pub unroutable: u64,
@@ -104,11 +104,6 @@ impl Tally {
             unroutable,
         }
     }
-}
-
-/// Whether nothing was counted: nothing was requested that could be counted.
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// How often in a row a host may draw a destination without a route before it falls silent.

@@ -55,7 +55,7 @@ pub struct SweepSummary {
     /// The gravest of the points' outcomes.
     pub outcome: Outcome,
     /// Whether the run was interrupted, so that points are missing.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "crate::is_default")]
     pub interrupted: bool,
     /// What the points came to.
     pub sweep: SweepReport,
@@ -73,7 +73,7 @@ pub struct SweepReport {
     /// How many of them failed.
     pub failed: usize,
     /// How many of them were not done when the run was interrupted.
-    #[serde(skip_serializing_if = "is_nothing")]
+    #[serde(skip_serializing_if = "crate::is_default")]
     pub not_done: usize,
     /// Each point: its `id`, and its columns, nested as their paths are.
     pub points: Vec<Value>,
@@ -99,16 +99,6 @@ struct Points<'a> {
     columns: Vec<String>,
     /// Columns with a value for every position of a list, ratios among them.
     curves: Vec<String>,
-}
-
-/// Whether there is nothing to say.
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-/// The same of a count.
-fn is_nothing(count: &usize) -> bool {
-    *count == 0
 }
 
 /// What stands for every position of a list in a column's path.

@@ -80,7 +80,7 @@ pub struct LossReport {
     /// Dropped by a switch when their time to live was over.
     pub expired: u64,
     /// Dropped by a switch that had no room for them on the lane of management.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_default")]
     pub vl15_dropped: u64,
     /// Sent on routes that led nowhere.
     pub undeliverable: u64,
@@ -88,11 +88,6 @@ pub struct LossReport {
     pub unroutable: u64,
     /// Delivered with a wrong CRC, and dropped.
     pub corrupted: u64,
-}
-
-/// Whether nothing was counted.
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 impl LossReport {

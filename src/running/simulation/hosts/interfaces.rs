@@ -27,7 +27,7 @@ pub struct Losses {
     /// Dropped by a switch when its time to live was over.
     pub expired: u64,
     /// Dropped by a switch that had no room for it on the lane of management.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_default")]
     pub vl15_dropped: u64,
     /// Routes that failed in one of the four ways; a probe that finds nothing is one of them.
     pub undeliverable: u64,
@@ -50,11 +50,6 @@ impl Losses {
             lost,
         }
     }
-}
-
-/// Whether nothing was counted.
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// A message of a process in the hands of an interface or of the fabric.

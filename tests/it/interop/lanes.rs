@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -356,11 +357,47 @@ fn judge(program: Option<&Path>, folder: &Path, levels: &str, what: &str) -> (bo
     (on_one, Some(with_lanes))
 }
 
+/// Tables that were judged: how many, those cyclic on one lane, and of these the ones that lanes set free.
+#[derive(Default)]
+struct Judged {
+    tables: u64,
+    cyclic: u64,
+    broken: u64,
+}
+
+/// Judges the tables of OpenSM's engines on a network; `None` where a program is not installed.
+fn judge_engines(case: &Case, program: Option<&Path>) -> Option<Judged> {
+    let mut judged = Judged::default();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.topo");
+    fs::write(&path, formats::write(&case.net, Format::Ibnetdiscover)).unwrap();
+    let case = Case { net: read(&fs::read(&path).unwrap()), torus: case.torus };
+    // The engines without lanes are much alike: one is enough unless more cases are requested.
+    let some =
+        ENGINES.into_iter().filter(|(engine, has_lanes)| cases(20) > 1 || *has_lanes || *engine == "updn");
+    for (engine, has_lanes) in some {
+        let ask = has_lanes && case.net.hosts().len() <= most_asked();
+        let subnet = Subnet::start(&path)?;
+        peer("opensm")?;
+        peer("saquery")?;
+        for old in ["opensm-subnet.lst", "opensm-lfts.dump", "opensm-sl2vl.dump", "opensm.log"] {
+            let _ = fs::remove_file(folder.path().join(old));
+        }
+        let Some(levels) = route(&subnet, folder.path(), &case, engine, ask) else { continue };
+        let what = format!("{engine} on {}", case.net.name);
+        let (on_one, with_lanes) = judge(program, folder.path(), &levels, &what);
+        assert_ne!(with_lanes, Some(true), "{what} is free of deadlock");
+        judged.tables += 1;
+        judged.cyclic += u64::from(on_one);
+        judged.broken += u64::from(on_one && with_lanes == Some(false));
+    }
+    Some(judged)
+}
+
 /// Wrong if the verdict on the tables of any of OpenSM's engines were not that of ibdmchk and of a search over what
 /// OpenSM wrote, on one lane or with its lanes; or if its engines with lanes were not free of deadlock by them.
 #[test]
 fn every_engine_is_judged_as_ibdmchk_does() {
-    let (mut judged, mut cyclic, mut broken) = (0, 0, 0);
     let all = networks();
     let program = peer("ibdmchk");
     let count = match cases(20) {
@@ -368,33 +405,21 @@ fn every_engine_is_judged_as_ibdmchk_does() {
         20 => all.len(),
         _ => all.len() / 5,
     };
-    for case in all.into_iter().take(count) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("net.topo");
-        fs::write(&path, formats::write(&case.net, Format::Ibnetdiscover)).unwrap();
-        let case = Case { net: read(&fs::read(&path).unwrap()), torus: case.torus };
-        // The engines without lanes are much alike: one is enough unless more cases are requested.
-        let some = ENGINES
-            .into_iter()
-            .filter(|(engine, has_lanes)| cases(20) > 1 || *has_lanes || *engine == "updn");
-        for (engine, has_lanes) in some {
-            let ask = has_lanes && case.net.hosts().len() <= most_asked();
-            let Some(subnet) = Subnet::start(&path) else { return };
-            if peer("opensm").is_none() || peer("saquery").is_none() {
-                return;
-            }
-            for old in ["opensm-subnet.lst", "opensm-lfts.dump", "opensm-sl2vl.dump", "opensm.log"] {
-                let _ = fs::remove_file(folder.path().join(old));
-            }
-            let Some(levels) = route(&subnet, folder.path(), &case, engine, ask) else { continue };
-            let what = format!("{engine} on {}", case.net.name);
-            let (on_one, with_lanes) = judge(program.as_deref(), folder.path(), &levels, &what);
-            assert_ne!(with_lanes, Some(true), "{what} is free of deadlock");
-            judged += 1;
-            cyclic += u64::from(on_one);
-            broken += u64::from(on_one && with_lanes == Some(false));
-        }
-    }
+    // OpenSM waits more than it computes.
+    let workers = 4.min(count);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mine = std::iter::from_fn(|| all[..count].get(next.fetch_add(1, Ordering::Relaxed)));
+        mine.map(|case| judge_engines(case, program.as_deref())).collect::<Option<Vec<Judged>>>()
+    };
+    let found = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let found = workers.into_iter().map(|worker| worker.join().unwrap());
+        found.collect::<Option<Vec<_>>>()
+    });
+    let Some(found) = found else { return };
+    let of = |what: fn(&Judged) -> u64| found.iter().flatten().map(what).sum::<u64>();
+    let (judged, cyclic, broken) = (of(|it| it.tables), of(|it| it.cyclic), of(|it| it.broken));
     println!(
         "{judged} tables on {count} networks, {cyclic} cyclic on one lane, {broken} of them free by lanes"
     );

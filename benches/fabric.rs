@@ -99,6 +99,11 @@ fn measure(name: &str, plan: &Plan, payload: u32, load: f64, messages: u64) {
 
 fn measure_with(name: &str, plan: &Plan, payload: u32, load: f64, messages: u64, flow: FlowControl) {
     let hosts = plan.network.hosts().len();
+    // Hops are those of worms, or of packets.
+    let moved = match &flow {
+        FlowControl::StopGo => payload,
+        FlowControl::Credits(credits) => payload.min(credits.mtu),
+    };
     let before = resident_bytes();
     let attachments = vec![Some(Port(0)); hosts];
     let mut fabric =
@@ -125,7 +130,7 @@ fn measure_with(name: &str, plan: &Plan, payload: u32, load: f64, messages: u64,
     let seconds = cpu_seconds() - seconds;
     let done = messages as f64;
     let cycles = (fabric.now().0 - cycles) as f64;
-    let hops = (flits(&fabric) - before_flits) as f64 / f64::from(payload);
+    let hops = (flits(&fabric) - before_flits) as f64 / f64::from(moved);
     println!(
         "{name:<22} load {load:<8.5} accepted {:<8.5} {:>7.3} M messages/s {:>6.2} M hops/s {:>6.2} events/message \
          {:>5.1} ns/event latency {:>6.1} in flight {:>6} bytes/host {:>5} later {:>5} kB",
@@ -155,11 +160,17 @@ fn main() {
     }
     if selected("credits") {
         let plan = random_regular(32, 4, 4, 1);
-        for (payload, load) in [(32, 0.1), (256, 0.1), (256, 0.3)] {
-            let name = format!("credits, {payload} bytes");
-            let credits = CreditParameters::new(1, payload, 4);
+        // Below saturation, lone packets and messages of eight, and beyond it.
+        for (payload, mtu, load, messages) in [
+            (32, 32, 0.02, 400_000),
+            (2_048, 256, 0.02, 100_000),
+            (32, 32, 0.1, 400_000),
+            (256, 256, 0.3, 400_000),
+        ] {
+            let name = format!("credits, {payload} in {mtu}");
+            let credits = CreditParameters::new(1, mtu, 4);
             let flow = FlowControl::Credits(Box::new(credits));
-            measure_with(&name, &plan, payload, load, 400_000, flow);
+            measure_with(&name, &plan, payload, load, messages, flow);
         }
     }
     if selected("clos-320") {

@@ -61,36 +61,55 @@ pub(super) fn delivered(case: &CreditCase) -> Vec<(u64, u64)> {
     engine.ended().iter().map(times).collect()
 }
 
-/// Tail latency = d_0 + sum over switches (R + d) + payload - 1, as a worm's without its route flits, in one packet or
-/// in many. Wrong if a hop costs a cycle more or less, or if a packet follows another with a gap.
-#[test]
-fn a_lone_message_takes_the_zero_load_latency() {
-    for seed in 0..cases(20_000) {
+/// A message alone on a random network, and when its head arrives.
+pub(super) struct LoneMessage {
+    pub(super) case: CreditCase,
+    /// The cycles in which its first byte and its last one arrive: d_0 + sum over switches (R + d) later, and
+    /// payload - 1 after that.
+    pub(super) arrives: (u64, u64),
+}
+
+impl LoneMessage {
+    /// One with this seed, of so many bytes at most, in packets as `credits` says for an MTU; none where the host that
+    /// was drawn has no cable.
+    pub(super) fn random(
+        seed: u64,
+        most: u32,
+        credits: impl Fn(u32) -> CreditParameters,
+    ) -> Option<LoneMessage> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let wiring = wired(&mut rng);
         let from = HostId::new(rng.random_range(0..wiring.network.hosts().len()));
-        let Some(port) = wiring.attachments[from.index()] else { continue };
+        let port = wiring.attachments[from.index()]?;
         let route = wiring.path(&mut rng, from, |_| true);
         let timing = |_| LinkTiming { period: 1, delay: rng.random_range(1..=12) };
         let links: Vec<LinkTiming> = (0..wiring.network.links().len()).map(timing).collect();
-        let (created, payload) = (rng.random_range(0..10_000), rng.random_range(1..=600));
-        let mut latency = 0;
+        let (created, payload) = (rng.random_range(0..10_000), rng.random_range(1..=most));
+        let mut head = created;
         let mut out = End::host(from, port.0);
         for hop in 0..=route.len() {
-            latency += links[wiring.network.link_at(out).unwrap().index()].delay + R * u64::from(hop > 0);
+            head += links[wiring.network.link_at(out).unwrap().index()].delay + R * u64::from(hop > 0);
             let input = wiring.network.peer(out).unwrap();
             if let Some(turn) = route.get(hop) {
                 out = End { node: input.node, port: input.port.turned(*turn).unwrap() };
             }
         }
-        let mtu = rng.random_range(1..=600);
         let mut messages = vec![Vec::new(); wiring.network.hosts().len()];
         messages[from.index()].push(message(0, created, payload, route));
-        let credits = CreditParameters { buffer: mtu + 700, ..CreditParameters::new(1, mtu, 1) };
+        let credits = credits(rng.random_range(1..=600));
         let mut case = case(wiring.network, links, messages, credits);
         case.case.attachments = wiring.attachments;
-        let head = created + latency;
-        assert_eq!(delivered(&case), [(head, head + u64::from(payload) - 1)], "seed {seed}");
+        Some(LoneMessage { case, arrives: (head, head + u64::from(payload) - 1) })
+    }
+}
+
+/// Wrong if a hop costs a cycle more or less, or if a packet of many follows another with a gap.
+#[test]
+fn a_lone_message_takes_the_zero_load_latency() {
+    for seed in 0..cases(20_000) {
+        let credits = |mtu| CreditParameters { buffer: mtu + 700, ..CreditParameters::new(1, mtu, 1) };
+        let Some(LoneMessage { case, arrives }) = LoneMessage::random(seed, 600, credits) else { continue };
+        assert_eq!(delivered(&case), [arrives], "seed {seed}");
     }
 }
 

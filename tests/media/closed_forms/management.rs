@@ -1,8 +1,6 @@
 //! The lane of management against what can be calculated by hand: latency without load and past a deadlock, the byte
 //! of room that a packet lacks, and who goes first.
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{HostId, Port, Turn};
 use simnet_base::units::Cycle;
 use simnet_media::fabric::{
@@ -13,10 +11,9 @@ use simnet_network::topology::{End, Network};
 use support_media::credits::{CreditCase, deadlocks_on_lanes, random_credit_case};
 use support_media::engine::Manner;
 use support_media::oracle::Message;
-use support_media::random_case::wired;
 use support_network::cases;
 
-use super::credits::{R, case, delivered, message, pair, parameters, ring};
+use super::credits::{LoneMessage, R, case, delivered, message, pair, parameters, ring};
 
 /// Runs a case with so much room for management, and gives what became of all messages, by tag.
 fn ended(case: &mut CreditCase, room: u32) -> Vec<Ended> {
@@ -30,31 +27,11 @@ fn ended(case: &mut CreditCase, room: u32) -> Vec<Ended> {
 #[test]
 fn a_lone_message_of_management_takes_the_zero_load_latency() {
     for seed in 0..cases(20_000) {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let wiring = wired(&mut rng);
-        let from = HostId::new(rng.random_range(0..wiring.network.hosts().len()));
-        let Some(port) = wiring.attachments[from.index()] else { continue };
-        let route = wiring.path(&mut rng, from, |_| true);
-        let timing = |_| LinkTiming { period: 1, delay: rng.random_range(1..=12) };
-        let links: Vec<LinkTiming> = (0..wiring.network.links().len()).map(timing).collect();
-        let (created, payload) = (rng.random_range(0..10_000), rng.random_range(1..=MOST_MANAGEMENT));
-        let mut latency = 0;
-        let mut out = End::host(from, port.0);
-        for hop in 0..=route.len() {
-            latency += links[wiring.network.link_at(out).unwrap().index()].delay + R * u64::from(hop > 0);
-            let input = wiring.network.peer(out).unwrap();
-            if let Some(turn) = route.get(hop) {
-                out = End { node: input.node, port: input.port.turned(*turn).unwrap() };
-            }
-        }
-        let mut messages = vec![Vec::new(); wiring.network.hosts().len()];
-        messages[from.index()].push(message(0, created, payload, route));
-        let mtu = rng.random_range(1..=600);
-        let mut case = case(wiring.network, links, messages, CreditParameters::new(1, mtu, 1));
-        case.case.attachments = wiring.attachments;
+        let credits = |mtu| CreditParameters::new(1, mtu, 1);
+        let lone = LoneMessage::random(seed, MOST_MANAGEMENT, credits);
+        let Some(LoneMessage { mut case, arrives }) = lone else { continue };
         (case.management, case.credits.management) = (vec![true], Some(MOST_MANAGEMENT));
-        let head = created + latency;
-        assert_eq!(delivered(&case), [(head, head + u64::from(payload) - 1)], "seed {seed}");
+        assert_eq!(delivered(&case), [arrives], "seed {seed}");
     }
 }
 

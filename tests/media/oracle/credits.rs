@@ -111,8 +111,7 @@ fn compare(case: &CreditCase, seed: u64, manner: Manner) -> Result<Coverage, Str
                 same(limit, "grant", sorted(&oracle.grants[done..]), sorted(&engine.logs.grants[done..]))?;
                 done = oracle.grants.len();
             }
-            let named = |ended: &[Ended]| ended.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>();
-            same(limit, "end of a message", named(&oracle.ended()), named(engine.ended()))?;
+            same(limit, "end of a message", oracle.ended(), engine.ended().to_vec())?;
             same(limit, "message under way", oracle.live_tags(), engine.live())?;
             let mut channels = case.channels(&engine);
             if reached < oracle.now() {

@@ -8,7 +8,7 @@ mod coverage;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use simnet_base::ids::{LinkId, Node, Turn};
-use simnet_media::fabric::{Arbitration, Ended};
+use simnet_media::fabric::Arbitration;
 
 use super::hand_checked::two_into_one;
 use coverage::Coverage;
@@ -29,7 +29,8 @@ fn compare(case: &Case, seed: u64, manner: Manner) -> Result<Coverage, String> {
         for limit in [reached, stop] {
             oracle.run_until(limit);
             same_logs(&oracle.logs, &engine.logs, &mut done)?;
-            same_list("end of a message", &keyed(&oracle.ended()), &keyed(engine.ended()))?;
+            // Both by tag.
+            same_sorted("end of a message", &oracle.ended(), engine.ended())?;
             same_list("message under way", &oracle.live_tags(), &engine.live())?;
             same_channels(&oracle, &engine)?;
         }
@@ -70,11 +71,6 @@ fn same_logs(oracle: &Logs, engine: &Logs, done: &mut [usize; 3]) -> Result<(), 
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// What became of messages, in a form that can be sorted.
-fn keyed(ended: &[Ended]) -> Vec<(u64, String)> {
-    ended.iter().map(|message| (message.tag, format!("{message:?}"))).collect()
-}
-
 /// Compares two lists as sorted ones; names the first place where they differ.
 fn same_list<T: Clone + Ord + std::fmt::Debug>(what: &str, oracle: &[T], engine: &[T]) -> Result<(), String> {
     let sorted = |list: &[T]| {
@@ -82,8 +78,12 @@ fn same_list<T: Clone + Ord + std::fmt::Debug>(what: &str, oracle: &[T], engine:
         list.sort_unstable();
         list
     };
-    let (oracle, engine) = (sorted(oracle), sorted(engine));
-    let same = oracle.iter().zip(&engine).take_while(|(theirs, ours)| theirs == ours).count();
+    same_sorted(what, &sorted(oracle), &sorted(engine))
+}
+
+/// Compares two lists that are sorted; names the first place where they differ.
+fn same_sorted<T: PartialEq + std::fmt::Debug>(what: &str, oracle: &[T], engine: &[T]) -> Result<(), String> {
+    let same = oracle.iter().zip(engine).take_while(|(theirs, ours)| theirs == ours).count();
     match (oracle.get(same), engine.get(same)) {
         (None, None) => Ok(()),
         (theirs, ours) => Err(format!("{what}:\n  oracle {theirs:?}\n  engine {ours:?}")),

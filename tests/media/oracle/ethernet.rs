@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
-use simnet_base::ids::{HostId, Node, SwitchId};
+use simnet_base::ids::{HostId, Node, Port, SwitchId};
 use simnet_base::units::{BitRate, Bytes, Duration, Time};
 use simnet_media::ethernet::{
     Address, Buffer, Counters, Direction, Endpoint, Ethernet, Frame, Observer, Pause, Role,
@@ -74,6 +74,8 @@ fn length(frame: &Frame<u64>) -> u64 {
 struct Reference<'a> {
     case: &'a Case,
     channels: Vec<Channel>,
+    /// By host: the channel of its interface.
+    interfaces: Vec<Option<usize>>,
     roles: BTreeMap<End, Role>,
     /// By switch: where a source was seen last, and when.
     tables: Vec<BTreeMap<HostId, (End, u64)>>,
@@ -101,6 +103,11 @@ impl<'a> Reference<'a> {
         let links = case.network.links().iter().enumerate();
         let channels: Vec<Channel> =
             links.flat_map(|(at, link)| [(at, link.a, link.b), (at, link.b, link.a)]).map(channel).collect();
+        let interface = |(host, port): (usize, &Option<Port>)| {
+            let end = End { node: Node::Host(HostId::new(host)), port: (*port)? };
+            channels.iter().position(|channel| channel.from == end)
+        };
+        let interfaces = case.attachments.iter().enumerate().map(interface).collect();
         let switches = case.network.switches().len();
         let counters = Counters {
             channels: vec![simnet_media::ethernet::ChannelCounters::default(); channels.len()],
@@ -111,6 +118,7 @@ impl<'a> Reference<'a> {
         Reference {
             case,
             channels,
+            interfaces,
             roles: roles.into_iter().collect(),
             tables: vec![BTreeMap::new(); switches],
             waiting: vec![VecDeque::new(); case.frames.len()],
@@ -126,17 +134,10 @@ impl<'a> Reference<'a> {
         }
     }
 
-    fn interface(&self, host: usize) -> Option<usize> {
-        let port = self.case.attachments[host]?;
-        self.channels
-            .iter()
-            .position(|channel| channel.from == End { node: Node::Host(HostId::new(host)), port })
-    }
-
     fn next(&self) -> Option<u64> {
         let channels = self.channels.iter().filter_map(Channel::next);
         let hosts = (0..self.waiting.len()).filter_map(|host| {
-            let interface = &self.channels[self.interface(host)?];
+            let interface = &self.channels[self.interfaces[host]?];
             let created = self.case.frames[host].get(self.created[host]).map(|(at, _)| *at);
             let waiting = (!self.waiting[host].is_empty()).then_some(interface.free);
             created.into_iter().chain(waiting).min()
@@ -164,7 +165,7 @@ impl<'a> Reference<'a> {
             }
         }
         for host in 0..self.waiting.len() {
-            if let Some(at) = self.interface(host)
+            if let Some(at) = self.interfaces[host]
                 && self.channels[at].free <= now
                 && let Some(frame) = self.waiting[host].pop_front()
             {

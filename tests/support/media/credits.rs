@@ -15,7 +15,7 @@ mod inspect;
 mod management;
 mod random;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use simnet_base::ids::{HostId, Node};
 use simnet_media::fabric::Cause;
@@ -78,6 +78,18 @@ struct Resident {
     state: State,
 }
 
+/// A buffer whose front packet waits.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    /// The channel that ends at the buffer, and the buffer's lane.
+    at: usize,
+    buffer: usize,
+    packet: usize,
+    /// What it waits for.
+    channel: usize,
+    lane: usize,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Buffer {
     bytes: VecDeque<Byte>,
@@ -134,6 +146,11 @@ pub struct CreditOracle {
     case: CreditCase,
     events: VecDeque<LinkEvent>,
     channels: Vec<Channel>,
+    /// The channel that leaves by each port.
+    leaving: BTreeMap<End, usize>,
+    /// The buffers with packets, as they are once bytes have arrived: the channel that ends there, and the lane. Until
+    /// the next cycle nothing comes to others.
+    filled: Vec<(usize, usize)>,
     hosts: Vec<Transmitter>,
     packets: Vec<Packet>,
     sent: Vec<Sent>,
@@ -177,9 +194,11 @@ impl CreditOracle {
             held: 0,
         };
         let channels: Vec<Channel> = ends.map(channel).collect();
-        let leaving = |end: End| channels.iter().position(|channel| channel.from == end);
+        let leaving: BTreeMap<End, usize> =
+            channels.iter().enumerate().map(|(number, channel)| (channel.from, number)).collect();
         let host = |(id, messages): (HostId, &Vec<Message>)| Transmitter {
-            channel: case.case.attachments[id.index()].and_then(|port| leaving(End::host(id, port.0))),
+            channel: case.case.attachments[id.index()]
+                .and_then(|port| leaving.get(&End::host(id, port.0)).copied()),
             waiting: messages.iter().filter(|it| !case.is_management(it.tag)).cloned().collect(),
             current: None,
             free: 0,
@@ -193,6 +212,8 @@ impl CreditOracle {
             events: case.case.link_events.iter().copied().collect(),
             case: case.clone(),
             channels,
+            leaving,
+            filled: Vec::new(),
             hosts,
             packets: Vec::new(),
             sent: Vec::new(),
@@ -242,6 +263,7 @@ impl CreditOracle {
     fn cycle(&mut self, now: u64) {
         self.links(now);
         self.arrivals(now);
+        self.filled = self.buffers();
         self.fronts(now);
         self.starts(now);
         self.grants(now);
@@ -269,13 +291,15 @@ impl CreditOracle {
         found
     }
 
-    /// All buffers whose front packet waits for a channel.
-    fn waiting(&self) -> Vec<(usize, usize)> {
-        let mut buffers = self.buffers();
-        buffers.retain(|(channel, lane)| {
-            self.front(*channel, *lane).is_some_and(|it| matches!(it.state, State::Waits { .. }))
-        });
-        buffers
+    /// All buffers whose front packet waits for a channel, with what it waits for: the channel and its lane.
+    fn waiting(&self) -> Vec<Waiting> {
+        let waits = |&(at, buffer): &(usize, usize)| match *self.front(at, buffer)? {
+            Resident { packet, state: State::Waits { channel, lane, .. }, .. } => {
+                Some(Waiting { at, buffer, packet, channel, lane })
+            }
+            _ => None,
+        };
+        self.filled.iter().filter_map(waits).collect()
     }
 
     fn front(&self, channel: usize, lane: usize) -> Option<&Resident> {
@@ -345,7 +369,7 @@ impl CreditOracle {
 
     /// Packets in front: what is decoded asks for an output or is doomed, what waits too long is doomed.
     fn fronts(&mut self, now: u64) {
-        for (channel, lane) in self.buffers() {
+        for (channel, lane) in self.filled.clone() {
             let Some(&Resident { packet, head_at, state }) = self.front(channel, lane) else { continue };
             let message = self.packets[packet].message;
             match state {
@@ -412,7 +436,7 @@ impl CreditOracle {
             return Err(Cause::IllegalTurn);
         }
         let end = End::switch(switch, u16::try_from(output).unwrap());
-        let wanted = self.channels.iter().position(|channel| channel.from == end).ok_or(Cause::NoSuchWire)?;
+        let wanted = *self.leaving.get(&end).ok_or(Cause::NoSuchWire)?;
         let lane = match &self.case.credits.service_lanes {
             _ if sent.is_management => self.case.credits.lanes,
             None => sent.level,
@@ -439,8 +463,9 @@ impl CreditOracle {
         }
         let Ok((wanted, _)) = wanted else { return true };
         let (slow, fast) = (self.channels[channel].period, self.channels[wanted].period);
-        let bytes = u64::from(self.packets[packet].bytes);
-        (0..bytes).all(|nth| now + nth * fast >= head_at + nth * slow)
+        // Bytes come and go evenly: if the first and the last one are there in time, so are those between.
+        let last = u64::from(self.packets[packet].bytes) - 1;
+        [0, last].into_iter().all(|nth| now + nth * fast >= head_at + nth * slow)
     }
 
     fn ready_to_start(&self, host: &Transmitter) -> Option<u64> {
@@ -505,14 +530,9 @@ impl CreditOracle {
             }
             // Who may be sent: input port, its lane, the lane of the output, the buffer.
             let mut requests = Vec::new();
-            for &(at, buffer) in &waiting {
-                let Some(Resident { packet, state: State::Waits { channel, lane, .. }, .. }) =
-                    self.front(at, buffer)
-                else {
-                    continue;
-                };
-                if *channel == number && self.has_credits(number, *lane, self.packets[*packet].bytes) {
-                    requests.push((self.channels[at].to.port.0, buffer, *lane, at, *packet));
+            for &Waiting { at, buffer, packet, channel, lane } in &waiting {
+                if channel == number && self.has_credits(number, lane, self.packets[packet].bytes) {
+                    requests.push((self.channels[at].to.port.0, buffer, lane, at, packet));
                 }
             }
             let lanes: Vec<usize> = requests.iter().map(|request| request.2).collect();
@@ -589,10 +609,8 @@ impl CreditOracle {
 
     fn count_blocked(&mut self, now: u64) {
         let mut blocked = vec![false; self.channels.len()];
-        for (at, buffer) in self.buffers() {
-            if let Some(Resident { state: State::Waits { channel, .. }, .. }) = self.front(at, buffer) {
-                blocked[*channel] = true;
-            }
+        for waiting in self.waiting() {
+            blocked[waiting.channel] = true;
         }
         for host in &self.hosts {
             if let (Some(channel), Some(_)) = (host.channel, host.current) {
@@ -658,7 +676,7 @@ impl CreditOracle {
     }
 
     fn remove_doomed(&mut self, now: u64) {
-        for (channel, lane) in self.buffers() {
+        for (channel, lane) in self.filled.clone() {
             let Some(&Resident { packet, state: State::Doomed, .. }) = self.front(channel, lane) else {
                 continue;
             };
@@ -674,10 +692,7 @@ impl CreditOracle {
     }
 
     fn note_over(&mut self) {
-        let sent = &self.sent;
-        let (over, live): (Vec<usize>, Vec<usize>) =
-            self.live.iter().partition(|number| sent[**number].packets_over == sent[**number].packets);
-        self.over.extend(over);
-        self.live = live;
+        let is_over = |number: &mut usize| self.sent[*number].packets_over == self.sent[*number].packets;
+        self.over.extend(self.live.extract_if(.., is_over));
     }
 }

@@ -195,6 +195,8 @@ pub struct Oracle {
     outputs: Vec<Output>,
     inputs: Vec<Input>,
     switches: Vec<Switch>,
+    /// Hosts that send worms on, each as a switch of the port by which it does.
+    relays: Vec<Switch>,
     hosts: Vec<Transmitter>,
     worms: Vec<Worm>,
     /// Whether anything changed in this cycle. If not, nothing will before the next deadline.
@@ -229,14 +231,21 @@ impl Oracle {
             let waiting = messages.iter().cloned().collect();
             Transmitter { output, waiting, current: None, free: 0 }
         };
+        let inputs: Vec<Input> = ends.clone().map(|(_, to)| Input::new(to)).collect();
+        let relay =
+            |channel| Switch { ports: vec![Some((channel, channel ^ 1))], first_port: 0, units: vec![] };
+        let relays = (0..inputs.len())
+            .filter(|_| case.parameters.host.in_transit.is_some())
+            .filter(|channel| inputs[*channel].at_host().is_some());
         Oracle {
             now: 0,
             parameters: case.parameters.clone(),
             events: case.link_events.iter().copied().collect(),
             up: vec![true; network.links().len()],
-            outputs: ends.clone().map(|(from, _)| Output::new(from)).collect(),
-            inputs: ends.map(|(_, to)| Input::new(to)).collect(),
+            outputs: ends.map(|(from, _)| Output::new(from)).collect(),
             switches: network.switch_ids().map(switch).collect(),
+            relays: relays.map(relay).collect(),
+            inputs,
             hosts: network.host_ids().zip(&case.messages).map(host).collect(),
             worms: Vec::new(),
             moved: false,
@@ -254,11 +263,9 @@ impl Oracle {
             self.moved = false;
             self.cycle(now);
             self.now = if self.moved || !self.leap { now + 1 } else { self.deadline(now).min(limit) };
-            for output in self.outputs.iter_mut().filter(|output| output.since.is_some()) {
-                output.blocked += self.now - now - 1;
-            }
-            for output in self.outputs.iter_mut().filter(|output| output.owner.is_some()) {
-                output.held += self.now - now - 1;
+            let passed_over = self.now - now - 1;
+            if passed_over > 0 {
+                self.count_blocked(passed_over);
             }
         }
     }
@@ -274,7 +281,7 @@ impl Oracle {
         self.in_transit(now);
         self.granted(now);
         self.started(now);
-        self.count_blocked();
+        self.count_blocked(1);
         self.sent(now);
         self.taken(now);
         self.drained();

@@ -6,7 +6,7 @@ mod still;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use simnet_base::ids::{HostId, Node, SwitchId};
+use simnet_base::ids::{HostId, Node, Port, SwitchId};
 use simnet_base::units::{Bytes, Duration};
 use simnet_media::ethernet::{
     Address, ChannelCounters, Direction, Forwarding, Frame, PauseCounters, PauseFrame, Role,
@@ -92,6 +92,8 @@ impl Channel {
 pub(super) struct Reference<'a> {
     case: &'a Paused,
     channels: Vec<Channel>,
+    /// By host: the channel of its interface.
+    interfaces: Vec<Option<usize>>,
     roles: BTreeMap<End, Role>,
     tables: Vec<BTreeMap<HostId, (End, u64)>>,
     waiting: Vec<VecDeque<Frame<u64>>>,
@@ -138,6 +140,11 @@ impl<'a> Reference<'a> {
         let links = of.network.links().iter().enumerate();
         let channels: Vec<Channel> =
             links.flat_map(|(at, link)| [(at, link.a, link.b), (at, link.b, link.a)]).map(channel).collect();
+        let interface = |(host, port): (usize, &Option<Port>)| {
+            let end = End { node: Node::Host(HostId::new(host)), port: (*port)? };
+            channels.iter().position(|channel| channel.from == end)
+        };
+        let interfaces = of.attachments.iter().enumerate().map(interface).collect();
         let switches = of.network.switches().len();
         let mut seen = Seen::default();
         seen.counters.channels = vec![ChannelCounters::default(); channels.len()];
@@ -146,6 +153,7 @@ impl<'a> Reference<'a> {
         Reference {
             case,
             channels,
+            interfaces,
             roles: roles.into_iter().collect(),
             tables: vec![BTreeMap::new(); switches],
             waiting: vec![VecDeque::new(); of.frames.len()],
@@ -176,11 +184,9 @@ impl<'a> Reference<'a> {
     }
 
     fn note_rooms(&mut self, _at: u64) {
-        let each = (0..self.channels.len()).flat_map(|at| (0..8).map(move |priority| (at, priority)));
-        let rooms =
-            each.map(|(at, priority)| (self.occupied(at, priority), self.channels[at].paused[priority]));
-        let rooms = rooms.collect();
-        self.seen.rooms.push(rooms);
+        let each = std::iter::zip(&self.channels, self.occupied_by_input());
+        let rooms = each.flat_map(|(channel, occupied)| std::iter::zip(occupied, channel.paused));
+        self.seen.rooms.push(rooms.collect());
     }
 
     /// What is compared with a run that ended at the instant `end`: who is paused then was so up to it.
@@ -217,12 +223,6 @@ impl<'a> Reference<'a> {
         uses_tree && self.roles[&to] == Role::Blocked
     }
 
-    fn interface(&self, host: usize) -> Option<usize> {
-        let port = self.case.case.attachments[host]?;
-        let end = End { node: Node::Host(HostId::new(host)), port };
-        self.channels.iter().position(|channel| channel.from == end)
-    }
-
     /// When the input beside a channel says next that priorities are paused or may be sent.
     fn says(&self, channel: usize) -> Option<u64> {
         let input = &self.channels[channel ^ 1];
@@ -236,7 +236,7 @@ impl<'a> Reference<'a> {
     fn next(&self) -> Option<u64> {
         let mut times = Vec::new();
         if self.still_since.is_some() {
-            for host in (0..self.waiting.len()).filter(|host| self.interface(*host).is_some()) {
+            for host in (0..self.waiting.len()).filter(|host| self.interfaces[*host].is_some()) {
                 times.extend(self.case.case.frames[host].get(self.created[host]).map(|(at, _)| *at));
             }
             return times.into_iter().min();
@@ -251,7 +251,7 @@ impl<'a> Reference<'a> {
             times.extend((0..8).filter_map(|priority| self.alarm(at, priority)));
         }
         for host in 0..self.waiting.len() {
-            let Some(interface) = self.interface(host) else { continue };
+            let Some(interface) = self.interfaces[host] else { continue };
             let created = self.case.case.frames[host].get(self.created[host]);
             times.extend(created.map(|(at, _)| *at));
             if let Some(frame) = self.waiting[host].front()
@@ -321,17 +321,19 @@ impl<'a> Reference<'a> {
         if let Some(of) = self.case.pfc.shared {
             return self.let_go_of_pools(of);
         }
-        for at in 0..self.channels.len() {
-            for priority in 0..8 {
-                if self.channels[at].wanted[priority] && self.occupied(at, priority) <= self.case.pfc.xon.0 {
-                    self.channels[at].wanted[priority] = false;
-                }
+        if self.channels.iter().all(|channel| !channel.wanted.contains(&true)) {
+            return;
+        }
+        let occupied = self.occupied_by_input();
+        for (channel, occupied) in std::iter::zip(&mut self.channels, occupied) {
+            for (wanted, occupied) in std::iter::zip(&mut channel.wanted, occupied) {
+                *wanted &= occupied > self.case.pfc.xon.0;
             }
         }
     }
 
     fn ask(&mut self, host: usize, now: u64) {
-        let Some(at) = self.interface(host) else { return };
+        let Some(at) = self.interfaces[host] else { return };
         let Some(frame) = self.waiting[host].front().copied() else { return };
         let priority = usize::from(self.case.priority(&frame));
         if self.channels[at].free <= now && !self.channels[at].paused[priority] {

@@ -5,7 +5,7 @@ use simnet_base::units::Cycle;
 use simnet_media::fabric::{Ended, Fate};
 use simnet_network::topology::End;
 
-use super::{CreditOracle, Resident, State};
+use super::{CreditOracle, Resident, State, Waiting};
 
 /// A channel at the end of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,11 +98,14 @@ impl CreditOracle {
     }
 
     pub(super) fn find_deadlocks(&mut self, now: u64) {
-        let buffers = self.waiting();
         let mut circles: Vec<Vec<(usize, usize)>> = Vec::new();
-        for &first in &buffers {
-            let mut walk = vec![first];
+        for Waiting { at, buffer, .. } in self.waiting() {
+            let first = (at, buffer);
             let mut next = self.waits_for(first);
+            if next.is_none() {
+                continue;
+            }
+            let mut walk = vec![first];
             while let Some(at) = next.filter(|at| !walk.contains(at)) {
                 walk.push(at);
                 next = self.waits_for(at);

@@ -24,7 +24,7 @@ impl Oracle {
         }
         let next: Vec<Option<usize>> = (0..self.inputs.len()).map(|input| self.waits_for(input)).collect();
         let mut cycles = Vec::new();
-        for first in 0..next.len() {
+        for first in (0..next.len()).filter(|input| next[*input].is_some()) {
             // Each cycle is found from its first port: one that leads to a port before it is another's.
             let walk =
                 std::iter::successors(next[first], |input| next[*input]).take_while(|input| *input >= first);

@@ -5,7 +5,7 @@ use simnet_media::fabric::Cause;
 
 use support_network::first_if;
 
-use super::{Arbitration, Flit, LinkEvent, Oracle, Owner, State, Switch, Worm};
+use super::{Arbitration, Flit, LinkEvent, Oracle, Owner, State, Worm};
 
 impl Oracle {
     /// P0: cables fail and come back.
@@ -224,6 +224,9 @@ impl Oracle {
                 .filter(|(_, input)| self.inputs[*input].state == State::Pending)
                 .map(|(index, input)| (index, input, self.unit(input)))
                 .collect();
+            if pending.is_empty() {
+                continue;
+            }
             let ports = self.switches[switch].ports.len();
             for (_, input, _) in pending.iter().filter(|(.., unit)| unit.is_none()) {
                 self.moved = true;
@@ -253,33 +256,26 @@ impl Oracle {
 
     /// P3c: every free output with waiting heads is granted to one of them; a host's to what is in transit there.
     pub(super) fn granted(&mut self, now: u64) {
-        let hosts: Vec<Switch> = (0..self.inputs.len())
-            .filter(|_| self.parameters.host.in_transit.is_some())
-            .filter(|channel| self.inputs[*channel].at_host().is_some())
-            .map(|channel| Switch {
-                ports: vec![Some((channel, channel ^ 1))],
-                first_port: 0,
-                units: Vec::new(),
-            })
-            .collect();
-        for switch in self.switches.iter().chain(&hosts) {
+        for switch in self.switches.iter().chain(&self.relays) {
             let ports = switch.ports.len();
-            let waits =
-                |(input, _): &(usize, usize)| matches!(self.inputs[*input].state, State::Waiting { .. });
-            if !switch.ports.iter().flatten().any(waits) {
+            let waits = |(index, cable): (usize, &Option<(usize, usize)>)| {
+                let State::Waiting { output } = self.inputs[(*cable)?.0].state else { return None };
+                Some((index, output))
+            };
+            let waiting: Vec<(usize, usize)> = switch.ports.iter().enumerate().filter_map(waits).collect();
+            if waiting.is_empty() {
                 continue;
             }
             for (_, output) in switch.ports.iter().copied().flatten() {
-                let start = self.outputs[output].pointer;
                 if self.outputs[output].owner.is_some() {
                     continue;
                 }
-                let mut waiting = (0..ports).map(|step| (start + step) % ports).filter(|index| {
-                    let input = switch.ports[*index].map(|(input, _)| &self.inputs[input]);
-                    input.is_some_and(|input| input.state == State::Waiting { output })
-                });
-                let Some(winner) = waiting.next() else { continue };
-                let others = waiting.count();
+                let start = self.outputs[output].pointer;
+                let asking = waiting.iter().filter(|(_, asked)| *asked == output);
+                let others = asking.clone().count().saturating_sub(1);
+                let first =
+                    asking.map(|(index, _)| *index).min_by_key(|index| (index + ports - start) % ports);
+                let Some(winner) = first else { continue };
                 self.moved = true;
                 let input = switch.ports[winner].expect("only cabled ports wait").0;
                 let port = &mut self.inputs[input];
@@ -320,12 +316,11 @@ impl Oracle {
         }
     }
 
-    pub(super) fn count_blocked(&mut self) {
-        for output in self.outputs.iter_mut().filter(|output| output.since.is_some()) {
-            output.blocked += 1;
-        }
-        for output in self.outputs.iter_mut().filter(|output| output.owner.is_some()) {
-            output.held += 1;
+    /// Counts so many cycles on channels that are blocked and on those that are held.
+    pub(super) fn count_blocked(&mut self, cycles: u64) {
+        for output in &mut self.outputs {
+            output.blocked += if output.since.is_some() { cycles } else { 0 };
+            output.held += if output.owner.is_some() { cycles } else { 0 };
         }
     }
 

@@ -1,6 +1,6 @@
 //! Buffers that inputs share.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use simnet_base::ids::Node;
 use simnet_base::units::Bytes;
@@ -21,12 +21,12 @@ impl Reference<'_> {
     }
 
     /// The bytes that count at every input, by priority: those of each frame in a switch once.
-    fn occupied_by_input(&self) -> BTreeMap<(usize, usize), u64> {
-        let (mut seen, mut bytes) = (BTreeSet::new(), BTreeMap::new());
+    pub(super) fn occupied_by_input(&self) -> Vec<[u64; 8]> {
+        let (mut seen, mut bytes) = (BTreeSet::new(), vec![[0; 8]; self.channels.len()]);
         for channel in &self.channels {
             for copy in channel.queue.iter().chain(channel.leaving.iter().map(|(_, copy)| copy)) {
                 if let Some(input) = copy.input.filter(|_| seen.insert(copy.arrival)) {
-                    *bytes.entry((input, copy.priority)).or_default() += length(&copy.frame);
+                    bytes[input][copy.priority] += length(&copy.frame);
                 }
             }
         }
@@ -37,7 +37,7 @@ impl Reference<'_> {
         let (mut relieved, occupied) = (BTreeSet::new(), self.occupied_by_input());
         for at in 0..self.channels.len() {
             for priority in 0..8 {
-                let occupied = occupied.get(&(at, priority)).copied().unwrap_or(0);
+                let occupied = occupied[at][priority];
                 let channel = &mut self.channels[at];
                 let mut gone = channel.known[priority] - occupied;
                 if gone > 0 {

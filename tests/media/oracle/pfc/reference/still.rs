@@ -46,7 +46,7 @@ impl Reference<'_> {
         });
         channels
             && (0..self.waiting.len()).all(|host| {
-                let Some(at) = self.interface(host) else { return true };
+                let Some(at) = self.interfaces[host] else { return true };
                 let front = self.waiting[host].front();
                 let waits =
                     |frame: &Frame<u64>| self.channels[at].paused[usize::from(self.case.priority(frame))];

@@ -43,6 +43,7 @@ impl Stream {
     }
 
     /// Draws 64 equally likely bits.
+    #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.random()
     }
@@ -51,6 +52,7 @@ impl Stream {
     ///
     /// # Panics
     /// If `bound` is zero.
+    #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "there is no number below zero");
         let drawn = high(self.bits(), bound);
@@ -74,6 +76,7 @@ impl Stream {
     ///
     /// # Source
     /// Inversion, `-mean * ln(u)`, with `u` uniform on the multiples of 2^-64 in (0, 1].
+    #[inline]
     pub fn exponential(&mut self, mean: u64) -> u64 {
         let product = u128::from(mean) * u128::from(minus_ln(self.bits()));
         debug_assert!(product >> FRACTION <= 45 * u128::from(mean), "64 bits reach 44.4 means");
@@ -104,6 +107,7 @@ const LN_2: u64 = 2_977_044_471;
 const LOG2: [u64; 257] = log2_table();
 
 /// `-ln((x + 1) / 2^64)` in fixed point.
+#[inline]
 fn minus_ln(x: u64) -> u64 {
     let Some(u) = x.checked_add(1) else { return 0 };
     let whole = 63 - u.leading_zeros();

@@ -60,6 +60,7 @@ impl ByHost {
     }
 
     /// Notes that `host` created a message of `payload` flits.
+    #[inline]
     pub fn created(&mut self, host: HostId, payload: u32) {
         let totals = &mut self.totals[host.index()];
         totals.planned += 1;
@@ -67,6 +68,7 @@ impl ByHost {
     }
 
     /// Notes that a message arrived sound, its last flit in cycle `tail`.
+    #[inline]
     pub fn delivered(
         &mut self,
         (from, to): (HostId, HostId),
@@ -110,6 +112,7 @@ impl ByHost {
         &self.kept
     }
 
+    #[inline]
     fn latency_of(&mut self, from: HostId, created: Cycle, window: Window) -> Option<&mut HostLatency> {
         let of = if created < window.to { &mut self.kept } else { &mut self.later };
         (created >= window.from).then(|| &mut of[from.index()])

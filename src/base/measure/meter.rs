@@ -188,11 +188,13 @@ impl Meter {
         }
     }
 
+    #[inline]
     fn open_of(&mut self, created: Cycle) -> &mut u64 {
         if created < self.window.to { &mut self.kept.open } else { &mut self.later.open }
     }
 
     /// Notes that a host created a message of `payload` flits.
+    #[inline]
     pub fn created(&mut self, created: Cycle, payload: u32) {
         self.totals.planned += 1;
         self.totals.planned_flits += u64::from(payload);
@@ -202,6 +204,7 @@ impl Meter {
     }
 
     /// Notes that a message was delivered whole and sound.
+    #[inline]
     pub fn delivered(&mut self, arrival: &Arrival) {
         let Arrival { created, started, tail, payload, moving } = *arrival;
         debug_assert!(moving <= tail.0 - started.0, "faster than alone: {arrival:?}");

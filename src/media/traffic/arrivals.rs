@@ -134,6 +134,7 @@ impl Clock {
 
 impl Process {
     /// Lets the next message of a host arrive; its chance is `stream`. Costs O(1), with bursts O(bursts passed).
+    #[inline]
     pub(super) fn next(&self, clock: &mut Clock, stream: &mut Stream) -> Time {
         let first = !std::mem::replace(&mut clock.started, true);
         let gap = match *self {

@@ -77,6 +77,7 @@ impl<'w> Generated<'w> {
 }
 
 impl Source for Generated<'_> {
+    #[inline]
     fn next(&mut self, host: HostId) -> Option<Planned> {
         let Sender { stream, clock, sent } = &mut self.hosts[host.index()];
         let created: Time = self.process.next(clock, stream);

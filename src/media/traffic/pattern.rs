@@ -245,6 +245,7 @@ impl Pattern {
     }
 
     /// Draws the destination of a host's next message; `None` if the host is silent.
+    #[inline]
     pub(super) fn draw(&self, host: HostId, stream: &mut Stream) -> Option<HostId> {
         match &self.rule {
             Rule::Uniform => self.draw_other(host, stream),
@@ -264,6 +265,7 @@ impl Pattern {
     }
 
     /// Draws any other host.
+    #[inline]
     fn draw_other(&self, host: HostId, stream: &mut Stream) -> Option<HostId> {
         let number = self.members.number(host)?;
         let others = (self.members.list().len() as u64).checked_sub(1).filter(|others| *others > 0)?;
@@ -301,6 +303,7 @@ fn mixed(patterns: &[(u64, Pattern)], host: HostId) -> Vec<(HostId, u64)> {
 }
 
 /// Draws one of `others + 1` positions (of `others` where none is `own`), but not `own`.
+#[inline]
 fn other_than(own: Option<u32>, others: u64, stream: &mut Stream) -> usize {
     let drawn = usize::try_from(stream.below(others)).expect("below the number of hosts");
     match own {

@@ -167,6 +167,7 @@ impl RouteTable {
     }
 
     /// The turns from `source` to `destination`; `None` without a route, and for a host to itself.
+    #[inline]
     pub fn turns(&self, source: HostId, destination: HostId) -> Option<&[Turn]> {
         self.rows[destination.index()].turns(source)
     }
@@ -181,8 +182,7 @@ impl RouteTable {
 
     /// How many pairs have a route.
     pub fn len(&self) -> usize {
-        let words = self.rows.iter().flat_map(|row| &row.routed);
-        words.map(|word| word.count_ones() as usize).sum()
+        self.rows.iter().flat_map(|row| &row.ends).filter(|end| **end & ROUTED != 0).count()
     }
 
     /// Whether no pair has a route.
@@ -192,12 +192,14 @@ impl RouteTable {
 }
 
 impl Routes for RouteTable {
+    #[inline]
     fn route(&self, source: HostId, destination: HostId, turns: &mut Vec<Turn>) -> bool {
         let found = self.turns(source, destination);
         turns.extend_from_slice(found.unwrap_or_default());
         found.is_some()
     }
 
+    #[inline]
     fn service_level(&self, source: HostId, destination: HostId) -> u8 {
         self.levels.get(destination.index() * self.hosts() + source.index()).copied().unwrap_or(0)
     }
@@ -206,39 +208,44 @@ impl Routes for RouteTable {
 /// The routes to one destination, filled in source by source; nothing in it means no route from anywhere.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Row {
-    /// Per source where its turns end; they begin where those of the source before it end.
+    /// Per source where its turns end, which begin where those of the source before it end, and [`ROUTED`] if it has a
+    /// route (which has no turns if a cable joins the two hosts).
     ends: Vec<u32>,
     turns: Vec<Turn>,
-    /// One bit a source: whether it has a route (which has no turns if a cable joins the two hosts).
-    routed: Vec<u64>,
 }
+
+/// What is added to the end of a source's turns if it has a route.
+const ROUTED: u32 = 1 << 31;
+const _: () = assert!(MOST_TURNS < ROUTED as usize, "no end of turns comes near the mark");
 
 impl Row {
     /// An empty row for `hosts` sources.
     pub(super) fn new(hosts: usize) -> Row {
-        let routed = vec![0; hosts.div_ceil(64)];
-        Row { ends: Vec::with_capacity(hosts), turns: Vec::new(), routed }
+        Row { ends: Vec::with_capacity(hosts), turns: Vec::new() }
     }
 
     /// The turns from `source`; `None` without a route.
+    #[inline]
     pub(super) fn turns(&self, source: HostId) -> Option<&[Turn]> {
-        let routed = self.routed.get(source.index() / 64)? >> (source.index() % 64) & 1 == 1;
-        let start = source.index().checked_sub(1).map_or(0, |before| self.ends[before]);
-        routed.then(|| &self.turns[start as usize..self.ends[source.index()] as usize])
+        let end = *self.ends.get(source.index())?;
+        let start = source.index().checked_sub(1).map_or(0, |before| self.ends[before] & !ROUTED);
+        (end & ROUTED != 0).then(|| &self.turns[start as usize..(end & !ROUTED) as usize])
     }
 
     /// The next source has a route, whose turns `fill` appends.
     pub(super) fn route(&mut self, fill: impl FnOnce(&mut Vec<Turn>)) {
-        let source = self.ends.len();
         fill(&mut self.turns);
-        self.routed[source / 64] |= 1 << (source % 64);
-        self.skip();
+        self.end(ROUTED);
     }
 
     /// The next source has no route.
     pub(super) fn skip(&mut self) {
-        let end = u32::try_from(self.turns.len());
-        self.ends.push(end.expect("16,384 routes of at most 65,536 turns each"));
+        self.end(0);
+    }
+
+    fn end(&mut self, mark: u32) {
+        let end = u32::try_from(self.turns.len()).ok().filter(|end| *end < ROUTED);
+        self.ends.push(end.expect("16,384 routes of at most 65,536 turns each") | mark);
     }
 
     /// How many sources were named.

@@ -283,6 +283,7 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
     }
 
     /// Draws the next message of `host` that has a route, and writes that to `route`.
+    #[inline(always)]
     fn draw(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<(Cycle, Planned)> {
         for _ in 0..FRUITLESS_DRAWS {
             let Some(planned) = self.source.next(host) else { break };

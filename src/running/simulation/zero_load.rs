@@ -67,6 +67,7 @@ impl<'a> ZeroLoad<'a> {
 
     /// Base cycles from the first flit on the first cable to the tail at the destination, for `payload` flits behind
     /// these turns; what it says of a route that leads nowhere has no meaning. Costs O(turns).
+    #[inline]
     pub fn cycles(&self, source: HostId, turns: &[Turn], payload: u32) -> u64 {
         let Some((first, far)) = self.cables[source.index()] else { return 0 };
         let behind = u64::from(payload.saturating_sub(1));
@@ -75,6 +76,13 @@ impl<'a> ZeroLoad<'a> {
             let switches = turns.len() as u64;
             return delay + behind + switches * (self.parameters.switch.routing_latency + delay);
         }
+        self.cycles_along((first, far), turns, payload)
+    }
+
+    /// The same from the first cable, and where that leads to, on.
+    #[inline(never)]
+    fn cycles_along(&self, (first, far): (LinkId, End), turns: &[Turn], payload: u32) -> u64 {
+        let behind = u64::from(payload.saturating_sub(1));
         if self.has_one_rate {
             let mut cycles = self.timing(first).delay + behind;
             self.wiring.walk(far, turns, |_, _, _, wire| {

@@ -40,7 +40,7 @@ use std::collections::BinaryHeap;
 
 use rand::seq::SliceRandom;
 
-use coarse::{Coarse, Node};
+use coarse::Coarse;
 
 /// Cycles in a block: 2^6.
 // A word of marks a block: the next cycle with events is one count of trailing zeros away.
@@ -53,9 +53,10 @@ const FINE: usize = 2 << BLOCK;
 // 2^16 cycles: only what waits long, as time-outs do, pays for a place in the heap.
 const SPAN: u32 = 10;
 const WORDS: usize = (1 << SPAN) / 64;
-const NIL: u32 = u32::MAX;
 /// The most phases.
 const PHASES: usize = 16;
+/// As many events as this are put in order by exchanging neighbours.
+const FEW: usize = 8;
 /// No event is left of the open cycle.
 const NO_PHASE: u8 = u8::MAX;
 
@@ -86,7 +87,6 @@ pub struct Calendar<E> {
     coarse: Coarse<E>,
     far: BinaryHeap<Reverse<Far<E>>>,
     sequence: u64,
-    waiting: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -152,7 +152,6 @@ impl<E: Copy> Calendar<E> {
             coarse: Coarse::new(),
             far: BinaryHeap::new(),
             sequence: 0,
-            waiting: 0,
         }
     }
 
@@ -177,19 +176,22 @@ impl<E: Copy> Calendar<E> {
     /// Adds an event that the fine wheel has no list for: of the open cycle, or of blocks further ahead.
     #[inline(never)]
     fn put_elsewhere(&mut self, time: u64, phase: u8, event: E) {
+        let block = time >> BLOCK;
+        if block > self.block + 1 && block >> SPAN == self.span {
+            self.coarse.put(slot_of(block), Entry::new(time, phase, event));
+        } else {
+            self.put_apart(time, phase, event);
+        }
+    }
+
+    /// Adds an event of the open cycle, or beyond the present span.
+    #[inline(never)]
+    fn put_apart(&mut self, time: u64, phase: u8, event: E) {
         let entry = Entry::new(time, phase, event);
         let block = time >> BLOCK;
         if block > self.block + 1 {
-            self.waiting += 1;
-            if block >> SPAN == self.span {
-                return self.coarse.put(slot_of(block), entry);
-            }
             debug_assert!(block >> SPAN > self.span, "the span before is over");
             // A heap forgets the order of equals; the lists of the wheels need no such number.
-            debug_assert!(
-                self.far.len() < self.waiting,
-                "all that is in the heap was counted, before this one"
-            );
             let sequence = self.sequence;
             self.sequence += 1;
             self.far.push(Reverse(Far { time, sequence, entry }));
@@ -225,7 +227,6 @@ impl<E: Copy> Calendar<E> {
         } else {
             list.put_behind(time, phase, event);
         }
-        self.waiting += 1;
     }
 
     /// The first cycle before `limit` that has an event; what is left of the open cycle does not count.
@@ -242,12 +243,11 @@ impl<E: Copy> Calendar<E> {
                 let (block, marks) = if here != 0 { (self.block, here) } else { (self.block + 1, next) };
                 let time = block << BLOCK | u64::from(marks.trailing_zeros());
                 debug_assert!(time >= self.now + u64::from(self.open), "no cycle is found that is over");
-                debug_assert!(self.waiting > 0, "what is marked is counted");
                 return (time < limit).then_some(time);
             }
             // Entering a block that begins before the limit is safe, and no other would be: the caller may yet schedule
             // from the limit on, and nothing may go into a block that is over.
-            if self.waiting == 0 || !self.next_block(limit) {
+            if !self.next_block(limit) {
                 return None;
             }
         }
@@ -258,60 +258,96 @@ impl<E: Copy> Calendar<E> {
     /// # Panics
     /// If the open cycle has events left, or `time` lies before a cycle that was open or has events.
     pub fn open(&mut self, time: u64) {
-        if let Some(entry) = self.begin(time) {
-            self.upcoming = entry.phase;
-            self.current.push(entry);
-        }
-    }
-
-    /// Begins cycle `time` as [`open`](Self::open) does, and takes its event, with the phase, which begins, if it has
-    /// only one.
-    ///
-    /// # Panics
-    /// As `open` does.
-    #[inline]
-    pub fn open_only(&mut self, time: u64) -> Option<(usize, E)> {
-        let entry = self.begin(time)?;
-        self.phase = usize::from(entry.phase);
-        Some((self.phase, entry.event))
-    }
-
-    /// Begins cycle `time`. Its event, if it has only one, is not put into the list of those of the open cycle.
-    #[inline(always)]
-    fn begin(&mut self, time: u64) -> Option<Entry<E>> {
-        debug_assert!(self.cursor == self.current.len(), "cycle {} is not complete", self.now);
         assert!(time >= self.now + u64::from(self.open), "cycle {time} is over");
         if time >> BLOCK != self.block {
             self.go_to(time);
         }
         debug_assert!(time >> BLOCK == self.block, "the cycle lies in the block that is there");
+        let (half, offset) = (half_of(self.block), time & LAST);
+        let marks = self.occupied[half];
+        debug_assert!(marks & ((1 << offset) - 1) == 0, "no cycle with events is passed over");
+        self.occupied[half] = marks & !(1 << offset);
+        self.begin(time);
+        if marks & 1 << offset != 0
+            && let Some(entry) = self.take_first(place_of(time))
+        {
+            self.upcoming = entry.phase;
+            self.current.push(entry);
+        }
+    }
+
+    /// Begins the first cycle before `limit` that has an event, as [`next_before`](Self::next_before) and
+    /// [`open`](Self::open) do, and gives it; if it has only one event, takes that, with the phase, which begins.
+    #[inline(always)]
+    pub fn open_next(&mut self, limit: u64) -> Option<(u64, Option<(usize, E)>)> {
+        loop {
+            let half = half_of(self.block);
+            let marks = self.occupied[half];
+            if marks == 0 {
+                if !self.next_half(limit) {
+                    return None;
+                }
+                continue;
+            }
+            let offset = marks.trailing_zeros();
+            let time = self.block << BLOCK | u64::from(offset);
+            if time >= limit {
+                return None;
+            }
+            debug_assert!(time >= self.now + u64::from(self.open), "no cycle is found that is over");
+            self.occupied[half] = marks & (marks - 1);
+            self.begin(time);
+            let Some(entry) = self.take_first(half << BLOCK | offset as usize) else {
+                return Some((time, None));
+            };
+            self.phase = usize::from(entry.phase);
+            return Some((time, Some((self.phase, entry.event))));
+        }
+    }
+
+    /// Begins cycle `time`, none of whose events is in the list of those of the open cycle yet.
+    #[inline(always)]
+    fn begin(&mut self, time: u64) {
+        debug_assert!(self.cursor == self.current.len(), "cycle {} is not complete", self.now);
         self.now = time;
         self.open = true;
         self.phase = 0;
         self.upcoming = NO_PHASE;
         self.cursor = 0;
         self.current.clear();
-        let (half, offset) = (half_of(self.block), time & LAST);
-        debug_assert!(self.occupied[half] & ((1 << offset) - 1) == 0, "no cycle with events is passed over");
-        let marks = self.occupied[half];
-        self.occupied[half] &= !(1 << offset);
-        let list = &mut self.fine[place_of(time)];
-        if marks & 1 << offset == 0 {
-            return None;
-        }
-        let first = list.first?;
+    }
+
+    /// Takes the only event of the open cycle, whose list is at `place` of the fine wheel; several are put into the
+    /// list of those of the open cycle.
+    #[inline(always)]
+    fn take_first(&mut self, place: usize) -> Option<Entry<E>> {
+        let list = &self.fine[place];
         debug_assert!(
-            list.more.iter().chain([&first]).all(|entry| u64::from(entry.offset) == offset),
+            list.first.iter().chain(&list.more).all(|entry| u64::from(entry.offset) == self.now & LAST),
             "the list of a cycle has no event of another"
         );
-        self.waiting -= 1 + list.more.len();
         if list.more.is_empty() {
-            return Some(first);
+            return list.first;
         }
         // The phases of a cycle are put in order only now: a cycle ahead costs one list whatever its phases, and one
         // with a single event, as most have, nothing more.
-        self.order(first, place_of(time));
+        self.order(place);
         None
+    }
+
+    /// Enters the next block that has events, if its first lies before `limit`; whether it has done so. Those of the
+    /// current block are over.
+    #[inline(never)]
+    fn next_half(&mut self, limit: u64) -> bool {
+        let next = self.occupied[half_of(self.block + 1)];
+        if next == 0 {
+            return self.next_block(limit);
+        }
+        let time = (self.block + 1) << BLOCK | u64::from(next.trailing_zeros());
+        if time < limit {
+            self.enter(self.block + 1);
+        }
+        time < limit
     }
 
     /// Makes the block of `time` the current one.
@@ -320,7 +356,7 @@ impl<E: Copy> Calendar<E> {
         while time >> BLOCK != self.block {
             // The next block comes down step by step; beyond it, only a caller who skips ahead of the events
             // gets to a block without any.
-            if time >> BLOCK == self.block + 1 || self.waiting == 0 || !self.next_block(time + 1) {
+            if time >> BLOCK == self.block + 1 || !self.next_block(time + 1) {
                 self.enter(time >> BLOCK);
             }
         }
@@ -328,20 +364,35 @@ impl<E: Copy> Calendar<E> {
 
     /// Puts the events of the open cycle in order of phases; those of a phase keep theirs. Costs O(events) if many.
     #[inline(never)]
-    fn order(&mut self, first: Entry<E>, place: usize) {
-        let more = &mut self.fine[place].more;
-        if let [second] = more[..] {
+    fn order(&mut self, place: usize) {
+        let Some(first) = self.fine[place].first else { return };
+        // The list of those of the open cycle is empty, and takes the place of the one that becomes it.
+        std::mem::swap(&mut self.current, &mut self.fine[place].more);
+        if let [second] = self.current[..] {
             // As often as all other numbers together.
-            let pair = if first.phase <= second.phase { [first, second] } else { [second, first] };
-            self.current.extend_from_slice(&pair);
-            more.clear();
+            if first.phase <= second.phase {
+                self.current.push(second);
+                self.current[0] = first;
+            } else {
+                self.current.push(first);
+            }
         } else {
-            self.current.push(first);
-            self.current.append(more);
-            self.order_many();
+            self.current.insert(0, first);
+            if self.current.len() <= FEW { self.order_few() } else { self.order_many() }
         }
         debug_assert!(self.current.is_sorted_by_key(|entry| entry.phase), "phases come in order");
         self.upcoming = self.current[0].phase;
+    }
+
+    /// Puts each before those of later phases: few are nearly in order.
+    fn order_few(&mut self) {
+        for next in 1..self.current.len() {
+            let mut place = next;
+            while place > 0 && self.current[place - 1].phase > self.current[place].phase {
+                self.current.swap(place - 1, place);
+                place -= 1;
+            }
+        }
     }
 
     fn order_many(&mut self) {
@@ -441,22 +492,16 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// How many events wait for cycles after the open one.
-    pub fn len(&self) -> usize {
-        self.waiting
-    }
-
-    /// Whether no event waits for a cycle after the open one.
+    /// Whether no event waits for a cycle after the open one. Costs O(blocks in a span) where nothing is near.
     pub fn is_empty(&self) -> bool {
-        self.waiting == 0
+        self.occupied == [0; 2] && self.coarse.first().is_none() && self.far.is_empty()
     }
 
     /// Shows every event after the open cycle, in no particular order: cycle and event. Costs O(events).
     pub fn for_each(&self, mut see: impl FnMut(u64, &E)) {
-        let (mut seen, now) = (0, self.now);
+        let now = self.now;
         let mut see = |time, event: &E| {
             debug_assert!(time >= now, "no event is left of a cycle that is over");
-            seen += 1;
             see(time, event);
         };
         for block in [self.block, self.block + 1] {
@@ -469,20 +514,15 @@ impl<E: Copy> Calendar<E> {
                 }
             }
         }
-        for (slot, list) in (0..).zip(&self.coarse.lists) {
+        for (slot, list) in (0..).zip(self.coarse.lists.iter()) {
             let block = (self.span << SPAN) | slot;
-            let mut node = list.head;
-            while node != NIL {
-                let Node { ref entry, next } = self.coarse.nodes[node as usize];
+            for entry in list {
                 see((block << BLOCK) | u64::from(entry.offset), &entry.event);
-                node = next;
             }
         }
         for Reverse(far) in &self.far {
             see(far.time, &far.entry.event);
         }
-        // Whoever looks here for what it is to take back must not miss any.
-        debug_assert!(seen == self.waiting, "{seen} events of {} are shown", self.waiting);
     }
 
     /// Enters the first block after the next that has events and begins before `limit`; whether there is one.
@@ -498,7 +538,7 @@ impl<E: Copy> Calendar<E> {
         } else {
             return false;
         };
-        debug_assert!(block > self.block + 1 && self.waiting > 0, "what is near is in the fine wheel");
+        debug_assert!(block > self.block + 1, "what is near is in the fine wheel");
         debug_assert!(self.occupied == [0; 2], "nothing nearer is passed over");
         let near = block << BLOCK < limit;
         // Not entered before its time: a caller whose limit lies before may schedule into the blocks between.
@@ -544,7 +584,6 @@ impl<E: Copy> Calendar<E> {
         if block >> SPAN != self.span {
             debug_assert!(block >> SPAN > self.span, "spans come in order");
             debug_assert!(self.coarse.first().is_none(), "no block of the span before is left behind");
-            debug_assert!(self.coarse.is_free(), "and no node of the pool is lost");
             self.span = block >> SPAN;
             while let Some(Reverse(far)) = self.far.peek().copied() {
                 if far.time >> BLOCK >> SPAN != self.span {
@@ -559,13 +598,11 @@ impl<E: Copy> Calendar<E> {
             self.far.peek().is_none_or(|Reverse(far)| far.time >> BLOCK >> SPAN > self.span),
             "the heap never holds what the coarse wheel should"
         );
-        let mut node = self.coarse.take(slot_of(block));
-        while node != NIL {
-            let Node { entry, next } = self.coarse.free(node);
+        let list = self.coarse.take(slot_of(block));
+        for entry in &list {
             self.put_fine((block << BLOCK) | u64::from(entry.offset), entry.phase, entry.event);
-            self.waiting -= 1;
-            node = next;
         }
+        self.coarse.put_back(list);
     }
 }
 

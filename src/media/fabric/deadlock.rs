@@ -110,6 +110,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 matches!(state, State::Waiting | State::Connected),
                 "only a worm with an output waits"
             );
+            self.is_listed = true;
             self.watch.suspects.push(port);
         }
     }
@@ -188,7 +189,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             }
             State::Connected => {
                 let output = &self.outs[entry.out as usize];
-                debug_assert!(output.owner == port, "owner and output name each other");
+                debug_assert!(
+                    output.owner == port || entry.is_spent(t),
+                    "owner and output name each other, until the tail has left"
+                );
+                if output.owner != port {
+                    return NONE;
+                }
                 let peer = output.peer;
                 // What is on the cable may be the GO that ends it: a circle that seems closed would open by itself.
                 let stopped = !output.go

@@ -6,7 +6,8 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::deadlock::Watch;
-use super::endpoint::{Ended, Endpoint, Fate, Observer, RouteBuffer, WormId};
+use super::endpoint::{Endpoint, Observer, RouteBuffer};
+use super::hosts::Over;
 use super::parameters::{Receive, SwitchParameters};
 use super::ports::{ChannelRate, Host, InPort, NEVER, OutPort, Rates, State, Switch, WideRequests};
 use super::prefetch;
@@ -15,7 +16,6 @@ use super::wiring::{Records, Wiring};
 use super::worm::Worms;
 use super::{Parameters, Pause};
 use simnet_base::des::calendar::Calendar;
-use simnet_base::ids::HostId;
 use simnet_base::units::Cycle;
 
 /// P0: cables fail and return.
@@ -74,19 +74,6 @@ pub(super) enum Event {
     Fire { out: u32 },
 }
 
-/// A message that is over in this cycle.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Over {
-    ended: Ended,
-    serial: u64,
-}
-
-/// Orders the messages of one cycle by sender and tag. A function of its own: the engine is compiled once for each kind
-/// of hosts and observers, sorting need not be.
-fn by_sender(over: &mut [Over]) {
-    over.sort_unstable_by_key(|over| (over.ended.source, over.ended.tag, over.ended.created));
-}
-
 /// The fabric's state. `EQUAL`: every channel carries one flit a cycle, and hosts take everything at once.
 #[derive(Debug)]
 pub(super) struct Engine<const EQUAL: bool> {
@@ -116,6 +103,9 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) wiring: Wiring,
     /// The next cycle to be run.
     pub(super) now: u64,
+    /// Whether any of the lists below may have an entry: noted with every one, and found out anew after a cycle. While
+    /// events are shuffled it always is.
+    pub(super) is_listed: bool,
     /// Ports to be evaluated in P4 and settled in P5 of this cycle.
     pub(super) touched: Vec<u32>,
     /// Ports whose next head becomes pending in the next cycle.
@@ -129,7 +119,7 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) requests_next: Vec<u32>,
     /// Messages that are over in this cycle.
     pub(super) over: Vec<Over>,
-    /// When blocked outputs are looked through next.
+    /// When blocked outputs are looked through next; [`NEVER`] without a timeout.
     pub(super) next_sweep: u64,
     /// Per port: when its cable last failed; empty if none ever did.
     pub(super) cuts: Vec<u64>,
@@ -187,6 +177,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             in_transit: parameters.host.in_transit,
             wiring,
             now: 0,
+            is_listed: false,
             touched: Vec::new(),
             pending_next: Vec::new(),
             expired: Vec::new(),
@@ -194,7 +185,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             requests: Vec::new(),
             requests_next: Vec::new(),
             over: Vec::new(),
-            next_sweep: 0,
+            next_sweep: if parameters.switch.timeout.is_some() { 0 } else { NEVER },
             cuts: Vec::new(),
             unwired: Vec::new(),
             departures: Vec::new(),
@@ -220,43 +211,58 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.asked = true;
             self.ask_all(endpoint);
         }
+        self.is_listed |= self.shuffle.is_some();
         if O::WATCHES {
             self.begin_to_watch();
         }
         loop {
-            let cycle = match self.next_cycle(limit.0) {
-                Ok(cycle) => cycle,
-                Err(pause) => {
-                    if cfg!(debug_assertions) && pause == Pause::Idle && self.ins.len() <= CHECKED {
-                        self.check_all();
-                        self.check_rest();
-                    }
-                    debug_assert!(
-                        pause != Pause::Idle || self.calendar.is_empty(),
-                        "what is said to be idle has no event left"
-                    );
-                    let rest = if pause == Pause::Idle { self.rest().min(limit.0) } else { limit.0 };
-                    self.now = self.now.max(rest);
-                    if O::WATCHES {
-                        self.report_before(self.now, observer);
-                    }
-                    return if self.now < limit.0 { pause } else { Pause::Limit };
+            // Outputs that would fire are looked for up to some cycle ahead: no further.
+            let horizon = limit.0.min(self.next_sweep);
+            let is_plain = !O::WATCHES && !self.is_listed;
+            if let Some((cycle, only)) = if is_plain { self.calendar.open_next(horizon) } else { None } {
+                debug_assert!(cycle >= self.now && cycle < limit.0, "time goes on, up to the limit");
+                self.now = cycle;
+                self.run_plain(cycle, only, endpoint, observer);
+            } else {
+                let cycle = match self.next_cycle(limit.0) {
+                    Ok(cycle) => cycle,
+                    Err(pause) => return self.pause(pause, limit.0, observer),
+                };
+                debug_assert!(cycle >= self.now && cycle < limit.0, "time goes on, up to the limit");
+                self.now = cycle;
+                self.calendar.open(cycle);
+                if O::WATCHES {
+                    self.report_before(cycle, observer);
                 }
-            };
-            debug_assert!(cycle >= self.now && cycle < limit.0, "time goes on, up to the limit");
-            self.now = cycle;
-            self.run_cycle(cycle, endpoint, observer);
-            self.now = cycle + 1;
-            if self.over.is_empty() && self.departures.is_empty() {
-                continue;
+                self.run_phases(LINKS, cycle, endpoint, observer);
             }
-            if self.report(endpoint, observer).is_break() {
+            self.now += 1;
+            if self.is_listed && self.end_cycle(endpoint, observer).is_break() {
                 if O::WATCHES {
                     self.report_before(self.now, observer);
                 }
                 return Pause::Break;
             }
         }
+    }
+
+    /// No cycle is left to be run before `limit`, for such a reason.
+    #[cold]
+    fn pause<O: Observer>(&mut self, pause: Pause, limit: u64, observer: &mut O) -> Pause {
+        if cfg!(debug_assertions) && pause == Pause::Idle && self.ins.len() <= CHECKED {
+            self.check_all();
+            self.check_rest();
+        }
+        debug_assert!(
+            pause != Pause::Idle || self.calendar.is_empty(),
+            "what is said to be idle has no event left"
+        );
+        let rest = if pause == Pause::Idle { self.rest().min(limit) } else { limit };
+        self.now = self.now.max(rest);
+        if O::WATCHES {
+            self.report_before(self.now, observer);
+        }
+        if self.now < limit { pause } else { Pause::Limit }
     }
 
     /// The first cycle from which on no flit moves, now that no event is left. Costs O(ports) if messages are
@@ -315,24 +321,17 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    /// Runs one cycle.
-    #[inline]
-    fn run_cycle<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
-        debug_assert!(self.touched.is_empty() && self.over.is_empty(), "a cycle leaves nothing to the next");
-        debug_assert!(self.departures.is_empty(), "tails that have left have been reported");
-        let is_plain = !O::WATCHES
-            && self.shuffle.is_none()
-            && self.pending_next.is_empty()
-            && self.requests_next.is_empty();
-        if !is_plain {
-            self.calendar.open(t);
-            if O::WATCHES {
-                self.report_before(t, observer);
-            }
-            return self.run_phases(LINKS, t, endpoint, observer);
-        }
-        // Most cycles have one event, and most events leave nothing to the phases after their own.
-        let mut next = self.calendar.open_only(t);
+    /// Runs the cycle that is open, with its `only` event unless it has several, when none before has left anything to
+    /// it. Most cycles have one event, and most events leave nothing to the phases after their own.
+    #[inline(always)]
+    fn run_plain<E: Endpoint, O: Observer>(
+        &mut self,
+        t: u64,
+        only: Option<(usize, Event)>,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
+        let mut next = only;
         if next.is_none() {
             if self.calendar.left() > prefetch::WORTH_WHILE {
                 return self.run_phases(LINKS, t, endpoint, observer);
@@ -341,7 +340,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         while let Some((phase, event)) = next {
             self.handle(event, t, endpoint, observer);
-            if phase == LINKS || !self.is_quiet() {
+            if self.is_listed && (phase == LINKS || !self.is_quiet()) {
                 // Of what is left, ports to be evaluated and settled need no phase before P4.
                 return if phase > LINKS && self.is_decided() {
                     self.run_flow(phase, t, endpoint, observer);
@@ -349,6 +348,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                     self.run_phases(phase, t, endpoint, observer);
                 };
             }
+            debug_assert!(self.is_quiet(), "what is listed is noted");
             next = self.calendar.pop_next();
         }
     }
@@ -422,6 +422,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         endpoint: &mut E,
         observer: &mut O,
     ) {
+        // Mostly one port alone is left to be decided.
+        if let [port] = self.touched[..]
+            && from <= FLOW
+            && self.calendar.left() == 0
+        {
+            self.evaluate::<O>(port, t);
+            self.settle(port, t, observer);
+            return self.end_flow(t, observer);
+        }
         // P4: one decision per port and cycle.
         self.shuffle_list(|engine| &mut engine.touched);
         let evaluated = if from <= FLOW { self.touched.len() } else { 0 };
@@ -442,6 +451,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.settle(self.touched[index], t, observer);
         }
         debug_assert!(self.touched.len() == settled, "what P5 sends arrives in a later cycle");
+        self.end_flow(t, observer);
+    }
+
+    /// The end of P5.
+    #[inline]
+    fn end_flow<O: Observer>(&mut self, t: u64, observer: &mut O) {
         if cfg!(debug_assertions) {
             self.check_cycle(t);
         }
@@ -495,8 +510,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(t == self.now, "events happen in the present");
         self.events += 1;
         match event {
-            Event::Link { link, up: false } => self.fail(link, t, observer),
-            Event::Link { link, up: true } => self.restore(link, t, observer),
+            Event::Link { link, up } => {
+                self.is_listed = true;
+                if up { self.restore(link, t, observer) } else { self.fail(link, t, observer) }
+            }
             Event::Head { port, worm } => self.head_arrives(port, worm, t, observer),
             Event::Pause { port } => self.inflow_pauses(port, t),
             Event::Resume { port, period } => self.inflow_resumes(port, period, t),
@@ -504,7 +521,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             Event::Control { out, go: false } => self.stop_arrives(out, t),
             Event::Control { out, go: true } => self.go_arrives(out, t),
             // Whether STOP or GO of this cycle comes before or after must not matter: it waits for P2a.
-            Event::Expire { port } => self.expired.push(port),
+            Event::Expire { port } => {
+                self.is_listed = true;
+                self.expired.push(port);
+            }
             Event::Route { port } => self.route(port, t, observer),
             Event::Idle { unit } => self.unit_is_idle(unit, t),
             Event::Wake { host } => self.host_wakes(host, t, endpoint, observer),
@@ -516,34 +536,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    /// Tells the endpoint about the messages that are over, in an order that depends on nothing else.
+    /// Ends a cycle that has left entries on lists, and tells what is over in it.
     #[inline]
-    fn report<E: Endpoint, O: Observer>(&mut self, endpoint: &mut E, observer: &mut O) -> ControlFlow<()> {
-        let mut flow = ControlFlow::Continue(());
-        if !self.departures.is_empty() {
-            self.departures.sort_unstable();
-            for (host, at) in self.departures.drain(..) {
-                debug_assert!(at < self.now, "a tail that is reported has left");
-                if endpoint.departed(HostId(host), Cycle(at)).is_break() {
-                    flow = ControlFlow::Break(());
-                }
-            }
+    fn end_cycle<E: Endpoint, O: Observer>(&mut self, endpoint: &mut E, observer: &mut O) -> ControlFlow<()> {
+        self.is_listed =
+            self.shuffle.is_some() || !(self.pending_next.is_empty() && self.requests_next.is_empty());
+        if self.over.is_empty() && self.departures.is_empty() {
+            return ControlFlow::Continue(());
         }
-        if self.over.len() > 1 {
-            by_sender(&mut self.over);
-        }
-        for Over { ended, serial } in &self.over {
-            debug_assert!(*serial < self.starts, "what is over was counted when it started");
-            if O::WATCHES {
-                let worm = WormId { serial: *serial, source: ended.source, tag: ended.tag };
-                observer.ended(Cycle(self.now - 1), worm, &ended.fate);
-            }
-            if endpoint.ended(ended).is_break() {
-                flow = ControlFlow::Break(());
-            }
-        }
-        self.over.clear();
-        flow
+        self.report(endpoint, observer)
     }
 
     /// Puts a port on the list for P4 and P5, accounted to the beginning of `t`.
@@ -560,6 +561,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(entry.t == t || entry.state == State::Routing, "only a port that is reserved is ahead");
         if !entry.touched {
             entry.touched = true;
+            self.is_listed = true;
             self.touched.push(port);
             debug_assert!(self.touched.len() <= self.ins.len(), "a port is touched once a cycle");
         }
@@ -577,40 +579,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             (self.ins[port as usize].segments > 0) == (self.ins[port as usize].out_rem > 0),
             "a worm is there until its tail has left"
         );
-    }
-
-    /// Ends one piece of a worm in cycle `t`; with the last piece the message is over.
-    pub(super) fn end_piece(&mut self, worm: u32, delivered: Option<Fate>) {
-        let record = self.worms.message_mut(worm);
-        debug_assert!(record.pieces > 0, "each piece ends once");
-        record.pieces -= 1;
-        debug_assert!(record.pieces == 0 || delivered.is_none(), "only a worm that is whole is delivered");
-        if record.pieces > 0 {
-            return;
-        }
-        // Stays on: a message that ends twice, or without a start, would be counted among the results.
-        assert!(self.in_flight > 0, "what ends has begun");
-        self.in_flight -= 1;
-        let last = &self.worms.messages()[worm as usize];
-        let fate = match (last.cause, delivered) {
-            (Some(cause), _) => Fate::Destroyed { cause, at: Cycle(last.struck_at) },
-            (None, Some(fate)) => fate,
-            (None, None) => unreachable!("a worm that is not delivered has a cause to end"),
-        };
-        let ended = Ended {
-            tag: last.tag,
-            source: HostId(last.source),
-            payload: self.worms[worm].payload,
-            created: Cycle(last.created),
-            started: Cycle(last.started),
-            fate,
-        };
-        let serial = last.serial;
-        self.worms.remove(worm);
-        if cfg!(debug_assertions) {
-            self.check_ended(&ended);
-        }
-        self.over.push(Over { ended, serial });
     }
 
     /// Puts a list of things to be done into a random order, if that is wanted.

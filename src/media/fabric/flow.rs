@@ -148,12 +148,23 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         let record = &self.worms[worm];
         let (flits, period, left) = (record.flits(), u64::from(record.head_period), record.left);
-        // In an empty buffer, which a worm of so few flits cannot fill to its mark, P5 would find nothing.
         self.bring_to(port, t);
         let entry = &mut self.ins[port as usize];
-        if EQUAL && entry.segments == 0 && !entry.touched && !entry.stop_sent && flits < self.switch.stop {
-            debug_assert!(entry.t == t && entry.occ == 0, "a port without worms is empty");
-            entry.pred = NEVER;
+        debug_assert!(
+            entry.t == t && (entry.segments > 0 || entry.occ == 0),
+            "a port without worms is empty"
+        );
+        // P4 and P5 would find nothing in a buffer that cannot fill to its mark if no flit leaves it. Nor would they
+        // where as many leave: the worm in front, all of which is here, goes on as it did. From now on its tail is
+        // waited for.
+        let leaves = entry.state == State::Connected && entry.out_on;
+        let is_level_safe = leaves || !entry.is_leaving() && entry.occ + flits < self.switch.stop;
+        if EQUAL && is_level_safe && !entry.stop_sent && !entry.touched {
+            if leaves {
+                self.care_for_exit(port);
+            } else {
+                entry.pred = NEVER;
+            }
             if O::WATCHES {
                 self.list(port, t);
             }
@@ -364,6 +375,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             "nothing is sent over a failed cable"
         );
         let go = !connected || self.outs[entry.out as usize].go;
+        // A tail that leaves in t as was foreseen.
+        if EQUAL && go && entry.out_on && entry.exit == t && (entry.occ > 0 || entry.in_on) {
+            debug_assert!(
+                entry.out_rem == 1 && (entry.head_sent || !connected),
+                "nothing else is left of its worm"
+            );
+            return;
+        }
         // All that happened in P1 to P3 is in the state by now, whatever its order. Whoever sent a change at once would
         // send PAUSE and RESUME for one cycle where STOP and a grant meet, and their order would matter.
         if !EQUAL {
@@ -646,7 +665,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         match state {
             State::Connected => {
-                self.release(out, exit + 1);
+                // Another worm may have got the output since ([`pass`](Self::pass)).
+                if self.outs[out as usize].owner == port {
+                    self.release(out, exit + 1);
+                }
                 if port >= self.transmitters {
                     self.transmitter_free(port, exit + 1);
                 } else if self.is_relay(port) {

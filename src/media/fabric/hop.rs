@@ -14,8 +14,10 @@
 //! Exact where the channels carry a flit a cycle, one head at a time is decoded of those for an output, so that no
 //! other asks for it in this cycle, and each condition of [`Engine::pass`] holds: the worm's rest is in the buffer or
 //! follows without a gap, no other worm is there, the buffer neither fills up to STOP nor is stopped, nobody waits
-//! for the tail, which does not leave in this cycle already, and the output is free and may send. Where one does not
-//! hold, `pass` leaves everything as it was, and the phases take their course ([`Engine::route`]). They do so for
+//! for the tail, which does not leave in this cycle already, and the output is free and may send. An output counts as
+//! free once the tail of its owner has left: the owner's port is spent (`is_spent`) then, and what its record tells of
+//! that worm and its output is of the past; who looks at it next clears it or writes over it. Where a condition does
+//! not hold, `pass` leaves everything as it was, and the phases take their course ([`Engine::route`]). They do so for
 //! every worm of a fabric that is watched, or whose events are shuffled: tests compare both with this way, and all
 //! three with the oracle.
 
@@ -43,7 +45,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(entry.state == State::Routing && entry.t <= t, "the head in front was being decoded");
         // No turn left, an illegal turn, no time left: not for here.
         let (worm, out) = (entry.front, entry.out);
-        if out == NONE || self.worms[worm].expires <= t {
+        if out == NONE {
+            return false;
+        }
+        let record = &mut self.worms[worm];
+        if record.expires <= t {
             return false;
         }
         let (arrived, in_rem) = entry.arrived(t);
@@ -57,21 +63,28 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if entry.stop_sent || occ >= self.switch.stop {
             return false;
         }
-        let output = &outs[out as usize];
+        let output = &mut outs[out as usize];
         if !output.go || output.wait != 0 || output.dead {
             return false;
         }
-        let owner = output.owner;
-        if owner != NONE {
-            let owning = &ins[owner as usize];
-            if !owning.has_finished(t) || owning.segments > 1 || owning.touched {
+        if output.owner != NONE {
+            // The port of a worm whose tail has left is brought up to date when it is looked at next.
+            let owning = &ins[output.owner as usize];
+            if !owning.is_spent(t) {
                 return false;
             }
-            retire(ins, outs, owner, t);
+            output.fall_free(owning.exit + 1);
         }
+        output.belong_to(port, u64::from(out_rem), t);
         unit.ends_decoding(port, ins);
+        // Round robin at the output as at the unit; those at outputs serve all inputs as well.
+        output.pointer = unit.pointer;
+        let (peer, arrival) = (output.peer, t + u64::from(output.delay));
+        record.left -= 1;
+        let flits = record.flits();
         if unit.pending != 0 && !unit.listed {
             unit.listed = true;
+            self.is_listed = true;
             self.units.push(number);
         }
         self.decoded[if PER_OUTPUT { out } else { port } as usize] += 1;
@@ -82,13 +95,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         (entry.occ, entry.in_rem, entry.out_rem) = (occ, in_rem, out_rem);
         (entry.in_on, entry.out_on, entry.head_sent) = (in_rem > 0, true, true);
         (entry.exit, entry.pred) = (exit, NEVER);
-        let output = &mut outs[out as usize];
-        output.belong_to(port, u64::from(out_rem), t);
-        output.serve(port - unit.base, unit.ports);
-        let (peer, arrival) = (output.peer, t + u64::from(output.delay));
-        let record = &mut self.worms[worm];
-        record.left -= 1;
-        let flits = record.flits();
         if peer >= self.switch_ports {
             record.head_at = arrival;
             record.too_soon = record.left > 0;
@@ -134,14 +140,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn enter(&mut self, port: u32, worm: u32, flits: u32, t: u64, arrival: u64) -> bool {
         debug_assert!(EQUAL && port < self.switch_ports && arrival > t, "no cable is crossed in no time");
         let (ins, outs) = (&mut self.ins[..], &mut self.outs[..]);
-        let entry = &ins[port as usize];
-        if entry.has_finished(t) && entry.segments == 1 && !entry.touched && entry.state == State::Connected {
-            retire(ins, outs, port, t);
-        }
         let (entry, latency) = (&mut ins[port as usize], self.switch.routing_latency);
+        // What is left in the record of a worm whose tail has left is overwritten.
+        let is_spent = entry.is_spent(t);
+        let is_free = (is_spent || entry.is_empty()) && entry.flying == 0 && !entry.stop_sent;
         let unit = &mut self.switches[entry.node as usize];
         let reserved = match self.switch.arbitration {
-            _ if !entry.is_idle() => None,
+            _ if !is_free => None,
             Arbitration::Serial => unit.reserve(port, arrival, latency),
             Arbitration::PerInput => Some(arrival + latency),
             Arbitration::PerOutput => return self.enter_by_reserving(port, worm, flits, (t, arrival), 1),
@@ -151,6 +156,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.calendar.schedule(arrival, DATA, Event::Head { port, worm });
             return false;
         };
+        if is_spent {
+            let output = &mut outs[entry.out as usize];
+            if output.owner == port {
+                output.fall_free(entry.exit + 1);
+            }
+        }
         let local =
             self.worms.next_output(worm, port - unit.base).filter(|local| *local < u32::from(unit.ports));
         let out = local.map_or(NONE, |local| unit.base + local);
@@ -165,21 +176,17 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 }
 
-/// Makes good that the tail of the only worm of a connected port has left before cycle `t`: `bring_to` for the case in
-/// which most ports are found, where nothing is to be counted and no head waits for the output.
-#[inline]
-pub(super) fn retire(ins: &mut [InPort], outs: &mut [OutPort], port: u32, t: u64) {
-    let entry = &mut ins[port as usize];
-    debug_assert!(entry.has_finished(t) && entry.segments == 1, "the tail of its only worm has left");
-    debug_assert!(entry.state == State::Connected && !entry.touched, "through an output");
-    let output = &mut outs[entry.out as usize];
+/// Makes good that the tail of the only worm of a transmitter has left before cycle `t`: `bring_to` for the case in
+/// which most are found, where nothing is to be counted.
+#[inline(always)]
+pub(super) fn retire(entry: &mut InPort, output: &mut OutPort, t: u64) {
+    debug_assert!(entry.is_spent(t), "the tail of its only worm has left");
     debug_assert!(output.wait == 0, "a tail that is waited for leaves with an event");
     output.fall_free(entry.exit + 1);
-    *entry = InPort {
-        t,
-        stop_sent: entry.stop_sent,
-        pred: entry.pred,
-        flying: entry.flying,
-        ..InPort::new(entry.node, entry.dead)
-    };
+    entry.t = t;
+    entry.state = State::Idle;
+    (entry.front, entry.back, entry.segments) = (NONE, NONE, 0);
+    (entry.occ, entry.in_rem, entry.out_rem) = (0, 0, 0);
+    (entry.in_on, entry.out_on, entry.head_sent) = (false, false, false);
+    (entry.exit, entry.out) = (NEVER, NONE);
 }

@@ -1,11 +1,43 @@
 //! Hosts: when messages are requested, started, and over.
 
-use super::endpoint::{Cause, Endpoint, Fate, Observer};
+use std::ops::ControlFlow;
+
+use super::endpoint::{Cause, Ended, Endpoint, Fate, Observer, WormId};
 use super::engine::{DATA, Engine, Event, HOSTS};
 use super::hop::retire;
 use super::ports::{NEVER, NONE, State};
+use super::worm::{Message, Worm};
 use simnet_base::ids::HostId;
 use simnet_base::units::Cycle;
+
+/// A message that is over in this cycle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Over {
+    ended: Ended,
+    serial: u64,
+}
+
+impl Over {
+    /// The message of a worm that ends so.
+    #[inline]
+    pub(super) fn new(worm: &Worm, message: &Message, fate: Fate) -> Over {
+        let ended = Ended {
+            tag: message.tag,
+            source: HostId(message.source),
+            payload: worm.payload,
+            created: Cycle(message.created),
+            started: Cycle(message.started),
+            fate,
+        };
+        Over { ended, serial: message.serial }
+    }
+}
+
+/// Orders the messages of one cycle by sender and tag. A function of its own: the engine is compiled once for each kind
+/// of hosts and observers, sorting need not be.
+fn by_sender(over: &mut [Over]) {
+    over.sort_unstable_by_key(|over| (over.ended.source, over.ended.tag, over.ended.created));
+}
 
 impl<const EQUAL: bool> Engine<EQUAL> {
     /// Asks every host with a cable for its first message.
@@ -36,6 +68,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// The first cycle in which the next message may start if the transmitter is free from `free` on.
+    #[inline]
     fn ready(&self, host: u32, free: u64) -> u64 {
         let entry = &self.hosts[host as usize];
         debug_assert!(entry.next != NONE, "there is a message to be ready");
@@ -45,6 +78,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// Plans to start the next message in cycle `at`; what was planned before has lost its meaning.
+    #[inline]
     fn attempt(&mut self, host: u32, at: u64) {
         debug_assert!(at >= self.now, "a message starts in this cycle or later");
         debug_assert!(self.hosts[host as usize].next != NONE, "what is planned is the start of a message");
@@ -96,11 +130,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         debug_assert!(entry.transmitter != NONE && entry.out != NONE, "only a cabled host has a message");
         // One message after the other: the transmitter is a port whose worm is wholly there when it starts.
-        let transmitter = &self.ins[entry.transmitter as usize];
-        if EQUAL && transmitter.has_finished(t) && !transmitter.touched {
-            let exit = transmitter.exit;
-            retire(&mut self.ins, &mut self.outs, entry.transmitter, t);
-            self.transmitter_free(entry.transmitter, exit + 1);
+        let transmitter = &mut self.ins[entry.transmitter as usize];
+        if EQUAL && transmitter.is_spent(t) && !(entry.backlog || self.tells_departures) {
+            debug_assert!(entry.free <= transmitter.exit, "a transmitter is freed in order");
+            self.hosts[host as usize].free = transmitter.exit + 1;
+            retire(transmitter, &mut self.outs[entry.out as usize], t);
         } else {
             self.bring_to(entry.transmitter, t);
         }
@@ -181,6 +215,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// A message has started in `t`: plans the next attempt for when it will have left, if nothing stops it.
+    #[inline]
     fn plan_next(&mut self, host: u32, t: u64) {
         let entry = &self.hosts[host as usize];
         debug_assert!(
@@ -211,6 +246,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(self.outs[entry.out as usize].owner == NONE, "its output is free as well");
         entry.free = t;
         if self.tells_departures {
+            self.is_listed = true;
             self.departures.push((host, t - 1));
         }
         if std::mem::take(&mut entry.backlog) && entry.next != NONE {
@@ -251,20 +287,22 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// P1: a tail arrives at a host that takes everything at once, unless it was held up.
     #[inline]
     pub(super) fn deliver(&mut self, port: u32, worm: u32, t: u64) {
-        if !self.worms.is_tail_expected_at(worm, port, t) {
-            return;
-        }
-        self.worms.forget_tail(worm);
-        let record = &self.worms[worm];
+        let Some((record, message)) = self.worms.reach(worm, port, t) else { return };
         let head = record.head_at;
         debug_assert!(record.too_soon == (record.left > 0), "what is delivered has taken all its turns");
         // Stay on here and below: a latency would be wrong.
         assert!(head + u64::from(record.flits()) <= t + 1, "a flit a cycle comes at most, from head to tail");
-        if record.too_soon {
-            self.worms.strike(worm, Cause::HostTooSoon, head, false);
-        }
         let fate = Fate::Delivered { host: self.wiring.host(port), head: Cycle(head), tail: Cycle(t) };
-        self.end_piece(worm, Some(fate));
+        if record.too_soon || message.cause.is_some() {
+            if record.too_soon {
+                self.worms.strike(worm, Cause::HostTooSoon, head, false);
+            }
+            return self.end_piece(worm, Some(fate));
+        }
+        debug_assert!(message.pieces == 1, "only a worm that is whole is delivered");
+        message.pieces = 0;
+        let over = Over::new(record, message, fate);
+        self.end_message(worm, over);
     }
 
     /// P4: a host's interface has taken the tail out of its receive buffer in cycle `t`.
@@ -287,5 +325,71 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             tail: Cycle(t),
         };
         self.end_piece(worm, Some(fate));
+    }
+
+    /// Ends one piece of a worm in cycle `t`; with the last piece the message is over.
+    pub(super) fn end_piece(&mut self, worm: u32, delivered: Option<Fate>) {
+        let record = self.worms.message_mut(worm);
+        debug_assert!(record.pieces > 0, "each piece ends once");
+        record.pieces -= 1;
+        debug_assert!(record.pieces == 0 || delivered.is_none(), "only a worm that is whole is delivered");
+        if record.pieces > 0 {
+            return;
+        }
+        let fate = match (record.cause, delivered) {
+            (Some(cause), _) => Fate::Destroyed { cause, at: Cycle(record.struck_at) },
+            (None, Some(fate)) => fate,
+            (None, None) => unreachable!("a worm that is not delivered has a cause to end"),
+        };
+        let over = Over::new(&self.worms[worm], self.worms.over(worm), fate);
+        self.end_message(worm, over);
+    }
+
+    /// Ends a message of which no piece is left.
+    #[inline]
+    pub(super) fn end_message(&mut self, worm: u32, over: Over) {
+        // Stays on: a message that ends twice, or without a start, would be counted among the results.
+        assert!(self.in_flight > 0, "what ends has begun");
+        self.in_flight -= 1;
+        self.worms.remove(worm);
+        if cfg!(debug_assertions) {
+            self.check_ended(&over.ended);
+        }
+        self.is_listed = true;
+        self.over.push(over);
+    }
+
+    /// Tells the endpoint about the messages that are over, in an order that depends on nothing else.
+    #[inline]
+    pub(super) fn report<E: Endpoint, O: Observer>(
+        &mut self,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) -> ControlFlow<()> {
+        let mut flow = ControlFlow::Continue(());
+        if !self.departures.is_empty() {
+            self.departures.sort_unstable();
+            for (host, at) in self.departures.drain(..) {
+                debug_assert!(at < self.now, "a tail that is reported has left");
+                if endpoint.departed(HostId(host), Cycle(at)).is_break() {
+                    flow = ControlFlow::Break(());
+                }
+            }
+        }
+        if self.over.len() > 1 {
+            by_sender(&mut self.over);
+        }
+        for Over { ended, serial } in &self.over {
+            debug_assert!(*serial < self.starts, "what is over was counted when it started");
+            if O::WATCHES {
+                let worm = WormId { serial: *serial, source: ended.source, tag: ended.tag };
+                observer.ended(Cycle(self.now - 1), worm, &ended.fate);
+            }
+            if endpoint.ended(ended).is_break() {
+                flow = ControlFlow::Break(());
+            }
+        }
+        self.over.clear();
+        flow
     }
 }

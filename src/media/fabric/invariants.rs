@@ -291,8 +291,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             let waits = entry.state == State::Waiting;
             assert!(waits == (output.wait & mark != 0), "who waits is marked: {output:?} {entry:?}");
             assert!(
-                (output.owner == port) != waits,
-                "who has an output waits for it or owns it: {output:?} {entry:?}"
+                (output.owner == port) != waits || entry.is_spent(self.now),
+                "who has an output waits for it or owns it until its tail has left: {output:?} {entry:?}"
             );
         }
     }
@@ -316,8 +316,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 "who waits is marked: {output:?} {entry:?}"
             );
             assert!(
-                (output.owner == port) != waits,
-                "who has an output waits for it or owns it: {output:?} {entry:?}"
+                (output.owner == port) != waits || entry.is_spent(self.now),
+                "who has an output waits for it or owns it until its tail has left: {output:?} {entry:?}"
             );
             assert!(self.wide_waits.count(entry.out) == output.wait, "and every mark is counted: {output:?}");
         }

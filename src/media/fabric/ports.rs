@@ -56,6 +56,7 @@ pub(super) struct InPort {
     pub(super) front: u32,
     pub(super) back: u32,
     /// The output that the front worm waits for or owns, or will ask for once it is decoded; [`NONE`] if there is none.
+    /// That of a spent (`is_spent`) port may be another's.
     /// With units at outputs, from when its head waits for such a unit on.
     pub(super) out: u32,
     /// The switch, or the host.
@@ -109,31 +110,39 @@ impl InPort {
         if !self.in_on {
             return (0, self.in_rem);
         }
-        #[expect(clippy::cast_possible_truncation, reason = "no more than the remainder, of 32 bits")]
-        let arrived = (t - self.t).min(u64::from(self.in_rem)) as u32;
+        let cycles = t - self.t;
+        if cycles >= u64::from(self.in_rem) {
+            return (self.in_rem, 0);
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "less than the remainder, of 32 bits")]
+        let arrived = cycles as u32;
         (arrived, self.in_rem - arrived)
     }
 
-    /// Whether it is empty, with nothing on its cable, and not stopped, and nothing has befallen it in this cycle.
+    /// Whether no worm is there, and nothing has befallen it in this cycle.
     #[inline]
-    pub(super) fn is_idle(&self) -> bool {
-        self.state == State::Idle
-            && self.segments == 0
-            && self.flying == 0
-            && !self.touched
-            && !self.stop_sent
+    pub(super) fn is_empty(&self) -> bool {
+        self.state == State::Idle && self.segments == 0 && !self.touched
     }
 
-    /// An idle port is written as it will be at the arrival of a head that is decoded at once, and then asks for `out`.
+    /// Whether it is empty, with nothing on its cable, and not stopped.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.is_empty() && self.flying == 0 && !self.stop_sent
+    }
+
+    /// A port without worms, whose record may still tell of one whose tail has left, is written as it will be at the
+    /// arrival of a head that is decoded at once, and then asks for `out`.
     #[inline]
     pub(super) fn expect(&mut self, worm: u32, flits: u32, out: u32, (arrival, decoded): (u64, u64)) {
-        debug_assert!(self.occ == 0 && self.in_rem == 0, "an idle port is empty");
+        debug_assert!(!self.touched && !self.stop_sent && self.flying == 0, "nothing befalls an idle port");
         self.t = arrival;
         self.state = State::Routing;
         self.exit = decoded;
         self.out = out;
         (self.front, self.back, self.segments) = (worm, worm, 1);
-        (self.in_on, self.in_rem, self.out_rem) = (true, flits, flits);
+        (self.occ, self.in_rem, self.out_rem) = (0, flits, flits);
+        (self.in_on, self.out_on, self.head_sent) = (true, false, false);
     }
 
     /// Whether the head being decoded has been written here ahead of its arrival, which is in cycle `t` or later.
@@ -153,6 +162,13 @@ impl InPort {
     #[inline]
     pub(super) fn has_finished(&self, t: u64) -> bool {
         self.exit < t && self.is_leaving()
+    }
+
+    /// Whether its only worm went through an output, its tail has left before cycle `t`, and no event has recorded that
+    /// yet. The output may be another's by then.
+    #[inline]
+    pub(super) fn is_spent(&self, t: u64) -> bool {
+        self.exit < t && self.state == State::Connected && self.segments == 1 && !self.touched
     }
 }
 
@@ -183,12 +199,6 @@ pub(super) struct OutPort {
 }
 
 impl OutPort {
-    /// Round robin: of the switch's inputs, counted within it, the one that was served comes last.
-    #[inline]
-    pub(super) fn serve(&mut self, input: u32, ports: u16) {
-        self.pointer = after(input, ports);
-    }
-
     /// It is nobody's from cycle `t` on.
     #[inline]
     pub(super) fn fall_free(&mut self, t: u64) {
@@ -252,12 +262,22 @@ pub(super) struct Switch {
 }
 
 impl Switch {
+    /// Round robin: the input, counted within the switch, that comes first once the one at `port` has been served,
+    /// which then comes last.
+    #[inline]
+    pub(super) fn after(&self, port: u32) -> u16 {
+        let input = port - self.base;
+        debug_assert!(input < u32::from(self.ports), "an input is one of the switch's ports");
+        #[expect(clippy::cast_possible_truncation, reason = "a number below that of the ports")]
+        let next = input as u16 + 1;
+        if next == self.ports { 0 } else { next }
+    }
+
     /// The unit is done with the head at `port`, and begins with the one that it is reserved for, if any.
     #[inline(always)]
     pub(super) fn ends_decoding(&mut self, port: u32, ins: &[InPort]) {
         debug_assert!(self.current == port, "it was that head's");
-        // Round robin: the port that was served comes last.
-        self.pointer = after(port - self.base, self.ports);
+        self.pointer = self.after(port);
         if self.queued == NO_INPUT {
             self.busy = NEVER;
             self.current = NONE;
@@ -296,15 +316,6 @@ impl Switch {
         self.queued = input;
         Some(decoded.max(self.busy + latency))
     }
-}
-
-/// The next in turn after `input` at a switch of so many ports.
-#[inline]
-fn after(input: u32, ports: u16) -> u16 {
-    debug_assert!(input < u32::from(ports), "an input is one of the switch's ports");
-    #[expect(clippy::cast_possible_truncation, reason = "a number below that of the ports")]
-    let next = input as u16 + 1;
-    if next == ports { 0 } else { next }
 }
 
 /// A host's interface, sending side.

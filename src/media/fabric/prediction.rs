@@ -158,6 +158,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         );
         debug_assert!(self.outs[entry.out as usize].owner == port, "and it is the worm that owns it");
         debug_assert!(entry.exit >= self.now, "a tail that has left is not waited for");
+        debug_assert!(
+            entry.exit != NEVER || !entry.out_on || entry.in_rem > 0,
+            "a tail that comes is foreseen"
+        );
         if entry.exit < entry.pred && !entry.touched {
             entry.pred = entry.exit;
             self.calendar.schedule(entry.exit, FLOW, Event::Predicted { port });

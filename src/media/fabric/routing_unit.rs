@@ -93,6 +93,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let number = self.unit_for(port, self.unit_asked_for(port, entry.front));
         let unit = self.switches.get_mut(number as usize);
         let Some(decoded) = unit.and_then(|unit| unit.reserve(port, t, latency)) else {
+            self.is_listed = true;
             self.pending_next.push(port);
             return;
         };
@@ -256,6 +257,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let unit = &mut self.switches[number as usize];
         if unit.busy == NEVER && unit.pending != 0 && !unit.listed {
             unit.listed = true;
+            self.is_listed = true;
             self.units.push(number);
         }
     }
@@ -372,6 +374,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let killed = std::mem::take(&mut unit.killed);
         if unit.pending != 0 && !unit.listed {
             unit.listed = true;
+            self.is_listed = true;
             self.units.push(number);
         }
         self.decoded[at as usize] += 1;
@@ -446,7 +449,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.leave(port, t, observer);
             return;
         }
-        self.list(port, t);
+        // P5 would find nothing in a buffer that cannot fill to its mark.
+        let entry = &mut self.ins[port as usize];
+        let is_level_safe = !entry.stop_sent && entry.occ + entry.in_rem < self.switch.stop;
+        if EQUAL && !O::WATCHES && is_level_safe && !entry.touched {
+            entry.pred = NEVER;
+        } else {
+            self.list(port, t);
+        }
         self.set_waiting(port, out);
         if O::WATCHES {
             self.note_request(port, owner != NONE);
@@ -461,6 +471,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         let output = &mut self.outs[out as usize];
         if owner == NONE {
+            self.is_listed = true;
             self.requests.push(out);
             return;
         }
@@ -588,7 +599,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(!output.dead, "and its cable works");
         output.belong_to(port, u64::from(entry.out_rem), t);
         let unit = &self.switches[entry.node as usize];
-        output.serve(port - unit.base, unit.ports);
+        output.pointer = unit.after(port);
         if output.wait != 0 || !output.go {
             output.since = t;
         }
@@ -615,6 +626,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         output.fall_free(t);
         if output.wait != 0 {
             debug_assert!(!output.dead, "heads wait for cables that work");
+            self.is_listed = true;
             self.requests_next.push(out);
         }
     }

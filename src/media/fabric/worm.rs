@@ -64,46 +64,41 @@ pub(super) struct Worms {
 impl Worms {
     /// Makes the record of a message that `source` is going to send.
     pub(super) fn add(&mut self, source: u32, message: &Outgoing, route: &[Turn]) -> u32 {
-        let short = shortened(route);
         let turns = u16::try_from(route.len()).expect("a route has fewer than 65,536 turns");
-        let worm = Worm {
-            head_at: NEVER,
-            tail_at: NEVER,
-            expires: message.time_to_live.unwrap_or(NEVER),
-            payload: message.payload.max(1),
-            next: NONE,
-            spill: if short.is_some() { NONE } else { self.spill(route) },
-            head_period: 1,
-            turns,
-            left: turns,
-            too_soon: false,
-            route: short.unwrap_or([0; INLINE]),
-        };
-        let message = Message {
-            tag: message.tag,
-            created: message.created.0,
-            started: NEVER,
-            struck_at: NEVER,
-            serial: NEVER,
-            source,
-            sink: NONE,
-            pieces: 1,
-            cause: None,
-        };
-        if let Some(slot) = self.free.pop() {
-            debug_assert!(self.messages[slot as usize].pieces == 0, "a free record is nobody's");
-            debug_assert!(
-                self.slots[slot as usize].tail_at == NEVER,
-                "and no tail of its last worm is to come"
-            );
-            self.slots[slot as usize] = worm;
-            self.messages[slot as usize] = message;
-            return slot;
+        let slot = self.free.pop().unwrap_or_else(|| self.grow());
+        let record = &mut self.messages[slot as usize];
+        debug_assert!(record.pieces == 0 && record.started == NEVER, "a free record is nobody's");
+        record.tag = message.tag;
+        record.created = message.created.0;
+        (record.struck_at, record.serial) = (NEVER, NEVER);
+        (record.source, record.sink) = (source, NONE);
+        record.pieces = 1;
+        record.cause = None;
+        let worm = &mut self.slots[slot as usize];
+        debug_assert!(worm.tail_at == NEVER, "and no tail of its last worm is to come");
+        worm.head_at = NEVER;
+        worm.expires = message.time_to_live.unwrap_or(NEVER);
+        worm.payload = message.payload.max(1);
+        worm.next = NONE;
+        worm.head_period = 1;
+        (worm.turns, worm.left) = (turns, turns);
+        worm.too_soon = false;
+        worm.spill = NONE;
+        if !shorten(route, &mut worm.route) {
+            let spill = self.spill(route);
+            self.slots[slot as usize].spill = spill;
         }
-        self.slots.push(worm);
-        self.messages.push(message);
+        slot
+    }
+
+    /// Makes room for one more worm.
+    #[cold]
+    fn grow(&mut self) -> u32 {
+        let slot = u32::try_from(self.slots.len()).expect("fewer than 2^32 worms");
+        self.slots.push(Worm::NOBODY);
+        self.messages.push(Message::NOBODYS);
         debug_assert!(self.slots.len() == self.messages.len(), "a worm has two records under one number");
-        u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 worms")
+        slot
     }
 
     fn spill(&mut self, route: &[Turn]) -> u32 {
@@ -118,7 +113,7 @@ impl Worms {
     }
 
     /// Frees a record.
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove(&mut self, worm: u32) {
         // Stays on: a record freed twice would be two messages at once.
         assert!(self.messages[worm as usize].pieces == 0, "a message is over with its last piece");
@@ -136,10 +131,24 @@ impl Worms {
     }
 
     /// The tail reaches the host at `port`, which takes everything at once, in cycle `tail` if nothing happens before.
-    #[inline]
+    #[inline(always)]
     pub(super) fn expect_tail(&mut self, worm: u32, port: u32, tail: u64) {
         self.slots[worm as usize].tail_at = tail;
         self.messages[worm as usize].sink = port;
+    }
+
+    /// The tail reaches the host at `port` in cycle `t`, if that is where it is expected: it is so no more.
+    ///
+    /// An event that says so may be of a worm that had the record before, whose tail was held up: one of the present
+    /// worm elsewhere in the same cycle is another.
+    #[inline]
+    pub(super) fn reach(&mut self, worm: u32, port: u32, t: u64) -> Option<(&Worm, &mut Message)> {
+        let (record, message) = (&mut self.slots[worm as usize], &mut self.messages[worm as usize]);
+        if record.tail_at != t || message.sink != port {
+            return None;
+        }
+        record.tail_at = NEVER;
+        Some((record, message))
     }
 
     /// The tail is not expected any more.
@@ -154,8 +163,7 @@ impl Worms {
         self.slots[worm as usize].tail_at != NEVER
     }
 
-    /// Whether the tail is expected at `port` in cycle `t`. An event that says so may be of a worm that had the record
-    /// before, whose tail was held up: one of the present worm elsewhere in the same cycle is another.
+    /// Whether the tail is expected at `port` in cycle `t`.
     #[inline]
     pub(super) fn is_tail_expected_at(&self, worm: u32, port: u32, t: u64) -> bool {
         self.slots[worm as usize].tail_at == t && self.messages[worm as usize].sink == port
@@ -165,6 +173,13 @@ impl Worms {
     #[inline]
     pub(super) fn message(&self, worm: u32) -> &Message {
         debug_assert!(self.messages[worm as usize].pieces > 0, "nobody asks for what is over");
+        &self.messages[worm as usize]
+    }
+
+    /// What hosts knew of a worm of which no piece is left.
+    #[inline]
+    pub(super) fn over(&self, worm: u32) -> &Message {
+        debug_assert!(self.messages[worm as usize].pieces == 0, "it is over");
         &self.messages[worm as usize]
     }
 
@@ -239,24 +254,54 @@ impl Worms {
     }
 }
 
-/// A route as worms carry it along; `None` if it has more turns, or wider ones, than they have room for.
+/// Writes a route as worms carry it along; whether it has no more turns, and no wider ones, than they have room for.
 #[inline]
-fn shortened(route: &[Turn]) -> Option<[i8; INLINE]> {
+fn shorten(route: &[Turn], short: &mut [i8; INLINE]) -> bool {
     if route.len() > INLINE {
-        return None;
+        return false;
     }
-    let mut short = [0; INLINE];
-    let mut fits = true;
+    let mut wide = 0;
     for (place, turn) in short.iter_mut().zip(route) {
         #[expect(clippy::cast_possible_truncation, reason = "whether it fits is looked at")]
         let narrow = turn.0 as i8;
-        fits &= i16::from(narrow) == turn.0;
         *place = narrow;
+        wide |= turn.0.wrapping_sub(i16::from(i8::MIN));
     }
-    fits.then_some(short)
+    // From 0 to 255 is each that fits, and so are their bits together.
+    wide & !0xff == 0
+}
+
+impl Message {
+    /// The record of no message.
+    const NOBODYS: Message = Message {
+        tag: 0,
+        created: NEVER,
+        started: NEVER,
+        struck_at: NEVER,
+        serial: NEVER,
+        source: NONE,
+        sink: NONE,
+        pieces: 0,
+        cause: None,
+    };
 }
 
 impl Worm {
+    /// The record of no worm.
+    const NOBODY: Worm = Worm {
+        head_at: NEVER,
+        tail_at: NEVER,
+        expires: NEVER,
+        payload: 1,
+        next: NONE,
+        spill: NONE,
+        head_period: 1,
+        turns: 0,
+        left: 0,
+        too_soon: false,
+        route: [0; INLINE],
+    };
+
     /// Flits of the worm where its head is: the turns left and the payload.
     #[inline]
     pub(super) fn flits(&self) -> u32 {

@@ -31,8 +31,16 @@ fn check(seed: u64, rng: &mut ChaCha8Rng) {
     }
     for _ in 0..300 {
         let limit = now + 1 + gap(rng);
-        let Some(time) = calendar.next_before(limit) else {
+        // The next cycle is looked for and opened in two steps or in one.
+        let is_stepped = rng.random_bool(0.5);
+        let next = if is_stepped {
+            calendar.open_next(limit)
+        } else {
+            calendar.next_before(limit).map(|time| (time, None))
+        };
+        let Some((time, mut only)) = next else {
             assert!(heap.peek().is_none_or(|Reverse((time, ..))| *time >= limit), "seed {seed}");
+            assert_eq!(calendar.is_empty(), heap.is_empty(), "seed {seed}");
             if heap.is_empty() {
                 break;
             }
@@ -42,8 +50,6 @@ fn check(seed: u64, rng: &mut ChaCha8Rng) {
             continue;
         };
         now = time;
-        let is_stepped = rng.random_bool(0.5);
-        let mut only = if is_stepped { calendar.open_only(time) } else { None };
         if !is_stepped {
             calendar.open(time);
         }
@@ -69,6 +75,12 @@ fn check(seed: u64, rng: &mut ChaCha8Rng) {
                 }
             }
         }
+        let mut shown = Vec::new();
+        calendar.for_each(|time, event| shown.push((time, *event)));
+        shown.sort_unstable();
+        let mut waiting: Vec<_> = heap.iter().map(|Reverse((time, _, event))| (*time, *event)).collect();
+        waiting.sort_unstable();
+        assert_eq!(shown, waiting, "seed {seed}");
         if heap.len() > 200 {
             heap = keep_first(&mut calendar, heap, time);
         }

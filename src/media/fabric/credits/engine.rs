@@ -237,12 +237,12 @@ impl Engine {
         if self.now >= limit.0 {
             return Pause::Limit;
         }
-        while let Some(cycle) = self.calendar.next_before(limit.0) {
+        while let Some((cycle, only)) = self.calendar.open_next(limit.0) {
             if O::WATCHES {
                 self.report_before(cycle, observer);
             }
             self.now = cycle;
-            self.run_cycle(cycle, endpoint, observer);
+            self.run_cycle(cycle, only, endpoint, observer);
             self.now = cycle + 1;
             if self.over.len() | self.departures.len() != 0 && self.report(endpoint, observer).is_break() {
                 return Pause::Break;
@@ -264,13 +264,19 @@ impl Engine {
         if is_idle && self.now < limit { Pause::Idle } else { Pause::Limit }
     }
 
-    /// Runs one cycle.
+    /// Runs the cycle that is open, with its `only` event unless it has several.
     #[inline]
-    fn run_cycle<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
+    fn run_cycle<E: Endpoint, O: Observer>(
+        &mut self,
+        t: u64,
+        only: Option<(usize, Event)>,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
         debug_assert!(self.listed.is_empty() && self.over.is_empty(), "a cycle leaves nothing to the next");
         if self.shuffle.is_some() {
-            self.run_shuffled(t, endpoint, observer);
-        } else if let Some((_, event)) = self.calendar.open_only(t) {
+            self.run_shuffled(t, only, endpoint, observer);
+        } else if let Some((_, event)) = only {
             // As most cycles are.
             if let Event::Ready { queue } = event
                 && self.pass(queue, t, observer)
@@ -327,9 +333,18 @@ impl Engine {
 
     /// The same with the events of each phase in a random order.
     #[cold]
-    fn run_shuffled<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
-        self.calendar.open(t);
-        for phase in 0..PHASES {
+    fn run_shuffled<E: Endpoint, O: Observer>(
+        &mut self,
+        t: u64,
+        only: Option<(usize, Event)>,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
+        let first = only.map_or(0, |(phase, event)| {
+            self.calendar.schedule(t, phase, event);
+            phase
+        });
+        for phase in first..PHASES {
             if phase == OVER {
                 if let Some(rng) = &mut self.shuffle {
                     self.listed.shuffle(rng);

@@ -23,7 +23,7 @@
 
 use super::engine::{DATA, Engine, Event, ROUTES};
 use super::parameters::Arbitration;
-use super::ports::{InPort, NEVER, NONE, OutPort, State};
+use super::ports::{NEVER, NONE, State};
 
 impl<const EQUAL: bool> Engine<EQUAL> {
     /// Lets the worm in front of `port`, whose head is decoded in `t`, pass the switch if it meets no other; whether it
@@ -174,19 +174,4 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         true
     }
-}
-
-/// Makes good that the tail of the only worm of a transmitter has left before cycle `t`: `bring_to` for the case in
-/// which most are found, where nothing is to be counted.
-#[inline(always)]
-pub(super) fn retire(entry: &mut InPort, output: &mut OutPort, t: u64) {
-    debug_assert!(entry.is_spent(t), "the tail of its only worm has left");
-    debug_assert!(output.wait == 0, "a tail that is waited for leaves with an event");
-    output.fall_free(entry.exit + 1);
-    entry.t = t;
-    entry.state = State::Idle;
-    (entry.front, entry.back, entry.segments) = (NONE, NONE, 0);
-    (entry.occ, entry.in_rem, entry.out_rem) = (0, 0, 0);
-    (entry.in_on, entry.out_on, entry.head_sent) = (false, false, false);
-    (entry.exit, entry.out) = (NEVER, NONE);
 }

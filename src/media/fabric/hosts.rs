@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 
 use super::endpoint::{Cause, Ended, Endpoint, Fate, Observer, WormId};
 use super::engine::{DATA, Engine, Event, HOSTS};
-use super::hop::retire;
 use super::ports::{NEVER, NONE, State};
 use super::worm::{Message, Worm};
 use simnet_base::ids::HostId;
@@ -133,8 +132,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let transmitter = &mut self.ins[entry.transmitter as usize];
         if EQUAL && transmitter.is_spent(t) && !(entry.backlog || self.tells_departures) {
             debug_assert!(entry.free <= transmitter.exit, "a transmitter is freed in order");
-            self.hosts[host as usize].free = transmitter.exit + 1;
-            retire(transmitter, &mut self.outs[entry.out as usize], t);
+            // `bring_to` for the case in which most are found: there is nothing to be counted, and nobody to be told.
+            let free = transmitter.exit + 1;
+            self.hosts[host as usize].free = free;
+            debug_assert!(self.outs[entry.out as usize].wait == 0, "nobody waits for a host's output");
+            self.outs[entry.out as usize].fall_free(free);
+            transmitter.forget();
+            transmitter.t = t;
         } else {
             self.bring_to(entry.transmitter, t);
         }

@@ -145,6 +145,17 @@ impl InPort {
         (self.in_on, self.out_on, self.head_sent) = (true, false, false);
     }
 
+    /// The only worm there is there no more.
+    #[inline]
+    pub(super) fn forget(&mut self) {
+        debug_assert!(self.segments == 1, "it has no other worm to forget");
+        self.state = State::Idle;
+        (self.front, self.back, self.segments) = (NONE, NONE, 0);
+        (self.occ, self.in_rem, self.out_rem) = (0, 0, 0);
+        (self.in_on, self.out_on, self.head_sent) = (false, false, false);
+        (self.exit, self.out) = (NEVER, NONE);
+    }
+
     /// Whether the head being decoded has been written here ahead of its arrival, which is in cycle `t` or later.
     #[inline]
     pub(super) fn is_foreseen(&self, t: u64) -> bool {

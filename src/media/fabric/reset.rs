@@ -258,15 +258,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// Makes the port forget its only worm.
     pub(super) fn empty(&mut self, port: u32) {
         let entry = &mut self.ins[port as usize];
-        debug_assert!(entry.segments == 1, "it has no other worm to forget");
         debug_assert!(
             entry.out == NONE || self.outs[entry.out as usize].owner != port,
             "what it owned has been given up"
         );
-        entry.state = State::Idle;
-        (entry.front, entry.back, entry.segments) = (NONE, NONE, 0);
-        (entry.occ, entry.in_rem, entry.out_rem) = (0, 0, 0);
-        (entry.in_on, entry.out_on, entry.head_sent) = (false, false, false);
-        (entry.exit, entry.out) = (NEVER, NONE);
+        entry.forget();
     }
 }

@@ -29,7 +29,7 @@ pub struct Wheel {
     /// By number.
     entries: Vec<Entry>,
     /// By bucket modulo [`BUCKETS`], the first entry in it.
-    buckets: Vec<u32>,
+    buckets: Box<[u32; WORDS * 64]>,
     /// Which buckets have entries, and which of these words are not zero.
     filled: [u64; WORDS],
     filled_words: u64,
@@ -39,8 +39,9 @@ pub struct Wheel {
     open: u64,
     /// What is due in the open bucket, the last first: the place in it in the upper half, the number in the lower.
     ready: Vec<u64>,
-    /// What did not fit on the wheel when it was scheduled.
+    /// What did not fit on the wheel when it was scheduled, and the bucket of the first of it, [`NEVER`] for none.
     later: BinaryHeap<Reverse<(u64, u32)>>,
+    later_from: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,13 +59,14 @@ impl Wheel {
         let width = (span / BUCKETS).saturating_add(1);
         Wheel {
             entries: vec![Entry { at: NEVER, next: NIL }; numbers],
-            buckets: vec![NIL; WORDS * 64],
+            buckets: Box::new([NIL; WORDS * 64]),
             filled: [0; WORDS],
             filled_words: 0,
             shift: (u64::BITS - width.leading_zeros()).min(32),
             open: 0,
             ready: Vec::new(),
             later: BinaryHeap::new(),
+            later_from: NEVER,
         }
     }
 
@@ -88,11 +90,18 @@ impl Wheel {
     pub fn schedule(&mut self, at: u64, number: u32) {
         debug_assert!(self.due(number).is_none(), "a number is due once");
         debug_assert!(at >> self.shift >= self.open && at < NEVER, "nothing is due behind the present");
-        self.entries[number as usize].at = at;
-        match (at >> self.shift) - self.open {
+        let entry = &mut self.entries[number as usize];
+        entry.at = at;
+        let bucket = at >> self.shift;
+        match bucket - self.open {
             0 => self.insert(at, number),
-            ahead if ahead < BUCKETS => self.put(at, number),
-            _ => self.later.push(Reverse((at, number))),
+            ahead if ahead < BUCKETS => {
+                let slot = slot(bucket);
+                entry.next = std::mem::replace(&mut self.buckets[slot], number);
+                self.filled[slot / 64] |= 1 << (slot % 64);
+                self.filled_words |= 1 << (slot / 64);
+            }
+            _ => self.put_later(at, number),
         }
     }
 
@@ -102,12 +111,21 @@ impl Wheel {
     #[inline]
     pub fn take_due(&mut self, until: u64) -> Option<(u64, u32)> {
         if self.ready.is_empty() {
-            if self.filled_words == 0 {
-                return self.take_later(until);
+            let Some(bucket) = self.next_filled() else { return self.take_later(until) };
+            let number = self.buckets[slot(bucket)];
+            let entry = &mut self.entries[number as usize];
+            // The only one in its bucket, and nothing further ahead comes before it: as if the bucket were opened.
+            if entry.next == NIL && bucket < self.later_from {
+                if entry.at > until {
+                    return None;
+                }
+                let at = std::mem::replace(&mut entry.at, NEVER);
+                self.open = bucket;
+                self.clear(bucket);
+                return Some((at, number));
             }
-            let bucket = self.next_bucket().filter(|bucket| bucket << self.shift <= until)?;
-            if let Some(number) = self.lone(bucket) {
-                return self.take_lone(bucket, number, until);
+            if bucket.min(self.later_from) << self.shift > until {
+                return None;
             }
             self.open(bucket);
         }
@@ -136,6 +154,7 @@ impl Wheel {
         let at = std::mem::replace(&mut self.entries[number as usize].at, NEVER);
         let bucket = at >> self.shift;
         self.later.retain(|Reverse((_, other))| *other != number);
+        self.note_later();
         if bucket == self.open {
             self.ready.retain(|ready| low(*ready) != number);
         } else if bucket - self.open < BUCKETS {
@@ -143,36 +162,21 @@ impl Wheel {
                 self.chain(self.buckets[slot(bucket)]).filter(|other| *other != number).collect();
             self.clear(bucket);
             for other in others {
-                self.put(self.entries[other as usize].at, other);
+                let at = std::mem::replace(&mut self.entries[other as usize].at, NEVER);
+                self.schedule(at, other);
             }
         }
     }
 
-    /// The next bucket that has entries, on the wheel or further ahead.
-    #[inline]
-    fn next_bucket(&self) -> Option<u64> {
-        let later = self.later.peek().map_or(u64::MAX, |Reverse((at, _))| at >> self.shift);
-        Some(self.next_filled().unwrap_or(u64::MAX).min(later)).filter(|bucket| *bucket != u64::MAX)
+    /// Puts an entry among those that do not fit on the wheel.
+    #[cold]
+    fn put_later(&mut self, at: u64, number: u32) {
+        self.later.push(Reverse((at, number)));
+        self.note_later();
     }
 
-    /// The entry of a bucket on the wheel, the next one, if it is the only one and nothing lies further ahead.
-    #[inline]
-    fn lone(&self, bucket: u64) -> Option<u32> {
-        let number = self.buckets[slot(bucket)];
-        (self.later.is_empty() && self.entries[number as usize].next == NIL).then_some(number)
-    }
-
-    /// Takes the only entry of the next bucket if it is due, as if the bucket were opened.
-    #[inline]
-    fn take_lone(&mut self, bucket: u64, number: u32, until: u64) -> Option<(u64, u32)> {
-        let at = self.entries[number as usize].at;
-        if at > until {
-            return None;
-        }
-        self.open = bucket;
-        self.clear(bucket);
-        self.entries[number as usize].at = NEVER;
-        Some((at, number))
+    fn note_later(&mut self) {
+        self.later_from = self.later.peek().map_or(NEVER, |Reverse((at, _))| at >> self.shift);
     }
 
     /// Takes the first entry of those that did not fit on the wheel, on which there is none, if it is due.
@@ -185,19 +189,23 @@ impl Wheel {
         Some((at, number))
     }
 
-    /// Opens the next bucket that has entries.
+    /// Opens the next bucket that has entries: this one on the wheel, or one further ahead.
     fn open(&mut self, bucket: u64) {
-        let is_on_wheel = self.next_filled() == Some(bucket);
-        self.open = bucket;
-        if is_on_wheel {
-            self.gather(bucket);
+        self.open = bucket.min(self.later_from);
+        let mut is_in_order = true;
+        if self.open == bucket {
+            is_in_order = self.gather(bucket);
         }
-        self.draw_near();
-        self.ready.sort_unstable_by(|a, b| b.cmp(a));
+        if self.open == self.later_from {
+            is_in_order &= self.ready.is_empty();
+            self.draw_near();
+        }
+        if !is_in_order {
+            self.ready.sort_unstable_by(|a, b| b.cmp(a));
+        }
     }
 
     /// Moves what lay further ahead, and is in the open bucket now, to those that are ready, the last first.
-    #[inline]
     fn draw_near(&mut self) {
         let before = self.ready.len();
         while let Some(Reverse((at, number))) = self.later.peek().copied()
@@ -207,17 +215,24 @@ impl Wheel {
             self.ready.push(self.join(at, number));
         }
         self.ready[before..].reverse();
+        self.note_later();
     }
 
-    /// Moves the entries of a bucket to those that are ready.
-    fn gather(&mut self, bucket: u64) {
+    /// Moves the entries of a bucket to those that are ready. Whether they come in order, the last first: those do that
+    /// were scheduled one after the other.
+    fn gather(&mut self, bucket: u64) -> bool {
         let mut number = self.buckets[slot(bucket)];
+        let (mut last, mut is_in_order) = (NEVER, true);
         while number != NIL {
             let Entry { at, next } = self.entries[number as usize];
-            self.ready.push(self.join(at, number));
+            let ready = self.join(at, number);
+            is_in_order &= ready < last;
+            last = ready;
+            self.ready.push(ready);
             number = next;
         }
         self.clear(bucket);
+        is_in_order
     }
 
     /// Puts an entry among those of the open bucket.
@@ -225,15 +240,6 @@ impl Wheel {
         let ready = self.join(at, number);
         let place = self.ready.partition_point(|other| *other > ready);
         self.ready.insert(place, ready);
-    }
-
-    /// Puts an entry on the wheel.
-    #[inline]
-    fn put(&mut self, at: u64, number: u32) {
-        let slot = slot(at >> self.shift);
-        self.entries[number as usize].next = std::mem::replace(&mut self.buckets[slot], number);
-        self.filled[slot / 64] |= 1 << (slot % 64);
-        self.filled_words |= 1 << (slot / 64);
     }
 
     #[inline]

@@ -328,7 +328,7 @@ impl<P: Clone> Ethernet<P> {
     }
 
     /// Sends a frame that has come over `channel` on its way.
-    #[inline]
+    #[inline(always)]
     pub(super) fn forward<E: Endpoint<P>>(
         &mut self,
         channel: u32,
@@ -385,7 +385,7 @@ impl<P: Clone> Ethernet<P> {
     }
 
     /// Takes a frame in at an output port of the switch `at`, if there is room for it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enter<E: Endpoint<P>>(
         &mut self,
         channel: u32,

@@ -32,9 +32,15 @@ impl Switch {
     /// Remembers that `source` was seen at `now`, and that `output` leads back to it. Costs O(hosts) the first time.
     #[inline]
     pub(super) fn learn(&mut self, source: HostId, output: u32, now: u64, hosts: usize) {
-        if self.table.is_empty() {
-            self.table = vec![Entry { seen: 0, output: UNKNOWN }; hosts];
+        match self.table.get_mut(source.index()) {
+            Some(entry) => *entry = Entry { seen: now, output },
+            None => self.learn_first(source, output, now, hosts),
         }
+    }
+
+    #[cold]
+    fn learn_first(&mut self, source: HostId, output: u32, now: u64, hosts: usize) {
+        self.table = vec![Entry { seen: 0, output: UNKNOWN }; hosts];
         self.table[source.index()] = Entry { seen: now, output };
     }
 

@@ -41,7 +41,8 @@ pub(super) struct DestinationOptions {
     /// Write the hops to all switches to this file, as `opensm -M FILE` takes them
     #[arg(long, value_name = "FILE", value_parser = not_stdout(), requires = "to")]
     lid_matrix: Option<PathBuf>,
-    /// Write the service level of every path to this file, as `ibdmchk -c FILE` takes them
+    /// Write the service level of every path to this file, as `ibdmchk -c FILE` takes them; it passes over lines of
+    /// hosts whose ports have different ones
     #[arg(long, value_name = "FILE", value_parser = not_stdout(), requires = "to")]
     sl: Option<PathBuf>,
     /// Write the lane of every service level to this file, as `ibdmchk -d FILE` takes them

@@ -7,9 +7,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{HostId, Node, Port, SwitchId};
 use simnet_network::routing::{
-    Attachments, ChannelLane, ForwardingTables, Lanes, Routes as _, Survey, read_lfts, read_service_levels,
-    read_sl2vl, verify, write_certificate,
+    Attachments, ChannelLane, DestinationTables, Engine, ForwardingTables, Lanes, OpenSm, Routes as _,
+    Survey, Target, read_lfts, read_service_levels, read_sl2vl, verify, write_certificate,
 };
+use simnet_network::topology::formats::{self, Format, ReadOptions};
 use simnet_network::topology::{End, Network};
 
 use support_network::cases;
@@ -373,4 +374,48 @@ fn one_lane_for_all_is_as_none() {
         let far = |end: &End| distance(&net, &tables, net.peer(*end).unwrap(), 1);
         assert!(tables.lids.values().all(|end| far(end).is_none_or(|d| d < net.switches().len() as u64)));
     }
+}
+
+/// Wrong if service levels were written for other paths than there are: from another port of a host, or from none.
+#[test]
+fn written_levels_are_those_of_every_port() {
+    let mut several = 0;
+    for seed in 0..cases(300) {
+        let text = formats::write(&random_multigraph(seed, 9), Format::Ibnetdiscover);
+        let Ok(net) = formats::read("net", text.as_bytes(), &ReadOptions::default()) else { continue };
+        let guids = formats::port_guids(text.as_bytes());
+        let engine = [Engine::Lash, Engine::Dfsssp, Engine::Nue][usize::try_from(seed % 3).unwrap()].clone();
+        let Ok(tables) =
+            DestinationTables::new(&net, &Attachments::lowest(&net), &engine, (Some(4), 0, None))
+        else {
+            continue;
+        };
+        let files = OpenSm::new(&net, &tables, &guids, &BTreeMap::new()).unwrap();
+        let [mut lfts, mut levels, mut sl2vl] = [Vec::new(), Vec::new(), Vec::new()];
+        files.write_tables(&mut lfts).unwrap();
+        files.write_service_levels(&mut levels).unwrap();
+        files.write_sl_to_vl(&mut sl2vl).unwrap();
+        let Ok(read) = read_lfts(&net, &guids, "lfts", &lfts) else { continue };
+        let Ok(levels) = read_service_levels(&net, &guids, &read, "levels", &levels) else { continue };
+        let ends: BTreeMap<u16, End> = read.lids().iter().map(|(lid, end)| (*lid, *end)).collect();
+        let columns: BTreeMap<End, usize> = (0..tables.hops.columns())
+            .filter_map(|column| match tables.hops.target(column).0 {
+                Target::Host(host, port) => Some((End { node: Node::Host(host), port }, column)),
+                Target::Switch(_) => None,
+            })
+            .collect();
+        for (lid, end) in &ends {
+            let found: BTreeMap<u16, u8> = levels.toward(*lid).collect();
+            let expected = ends.iter().filter(|(_, from)| *from != end).filter_map(|(source, from)| {
+                let Some(End { node: Node::Switch(switch), .. }) = net.peer(*from) else { return None };
+                Some((*source, tables.hops.service_level(columns[end], switch)))
+            });
+            several += ends.iter().filter(|(source, from)| *source != lid && from.node == end.node).count();
+            assert_eq!(found, expected.collect(), "seed {seed}, to {lid}");
+        }
+        let lanes = Lanes { tables: read_sl2vl(&net, &read, "sl2vl", &sl2vl).unwrap(), levels };
+        let survey = Survey::of_tables_on_lanes(&net, &Attachments::lowest(&net), &read, &lanes);
+        assert!(!survey.dependencies.is_cyclic(), "seed {seed}");
+    }
+    assert!(several > 0, "no host had two ports");
 }

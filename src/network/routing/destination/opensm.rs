@@ -6,9 +6,10 @@
 //!   counted from 1, switches first; OpenSM translates them to its own by the guids in the file.
 //! * *Lid matrix*: the hops to every switch by every port, which `-M FILE` takes. There OpenSM does not translate
 //!   addresses, so that those of switches are taken from the network's file if it has them.
-//! * *Service levels*: a line `0xGUID LID SL` for each host, sending by the port that it is attached by, and address,
-//!   `ibdiagnet.psl` to ibdmchk (`-c`). The service level of a path is the number of its lane, but for dimension
-//!   order on a torus: there a bit of it is. Addresses are those of the tables file.
+//! * *Service levels*: a line `0xGUID LID SL` for each host and address, `ibdiagnet.psl` to ibdmchk (`-c`); where the
+//!   ports of a host have other levels, which ibdmchk has no words for, and between its own ports, a line `LID LID SL`
+//!   for each of them. The service level of a path is the number of its lane, but for dimension order on a torus:
+//!   there a bit of it is. Addresses are those of the tables file.
 //! * *SL to VL*: a line `0xGUID IN OUT 0xAB ...` for each two ports of a switch, two lanes a byte, `ibdiagnet.slvl` to
 //!   ibdmchk (`-d`). Service levels without a lane of their own share those that there are.
 //!
@@ -228,19 +229,26 @@ impl<'a> OpenSm<'a> {
     /// What `out` says.
     pub fn write_service_levels(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_head(out, "service levels")?;
-        let mut before = None;
-        for source in &self.addresses {
-            let To::Host(own, End { node: Node::Switch(from), .. }) = source.to else { continue };
-            let (Target::Host(host, _), _) = self.tables.hops.target(own) else { continue };
-            if before.replace(host) == Some(host) {
-                continue;
-            }
-            for address in &self.addresses {
-                let To::Host(column, _) = address.to else { continue };
-                if !matches!(self.tables.hops.target(column), (Target::Host(to, _), _) if to == host) {
-                    let guid = self.guids.hosts[host.index()];
-                    let level = self.tables.hops.service_level(column, from);
-                    writeln!(out, "0x{guid:016x} {} {level}", address.lid)?;
+        let hops = &self.tables.hops;
+        // The host, its port and the switch at it, the column and the lid, by host.
+        let ports = self.addresses.iter().filter_map(|address| {
+            let To::Host(column, End { node: Node::Switch(switch), .. }) = address.to else { return None };
+            let (Target::Host(host, port), _) = hops.target(column) else { return None };
+            Some((host, port, switch, column, address.lid))
+        });
+        let ports: Vec<_> = ports.collect();
+        for sources in ports.chunk_by(|a, b| a.0 == b.0) {
+            let (own, guid) = (sources[0].0, self.guids.hosts[sources[0].0.index()]);
+            for (host, to, _, column, lid) in ports.iter().copied() {
+                let mut levels = sources.iter().map(|(_, _, from, ..)| hops.service_level(column, *from));
+                let first = levels.next().filter(|first| levels.all(|level| level == *first));
+                if let Some(level) = first.filter(|_| host != own) {
+                    writeln!(out, "0x{guid:016x} {lid} {level}")?;
+                    continue;
+                }
+                let others = sources.iter().filter(|(_, from, ..)| (host, to) != (own, *from));
+                for (_, _, from, _, source) in others {
+                    writeln!(out, "{source} {lid} {}", hops.service_level(column, *from))?;
                 }
             }
         }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use simnet_base::diagnostics::quoted;
+use simnet_base::numbers::count;
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::{self, Format};
 use simnet_network::topology::metrics::{self, Metrics};
@@ -15,7 +16,7 @@ use simnet_network::topology::metrics::{self, Metrics};
 use super::network::NetworkArguments;
 use super::output::{is_stdout, print, print_data, print_json, write_whole};
 use super::places::Places;
-use super::{Common, Exit, Failure};
+use super::{Common, Exit, Failure, warn};
 
 #[derive(Subcommand)]
 pub(super) enum Action {
@@ -96,7 +97,21 @@ impl Output {
     fn write(&self, net: &Network, places: Places, common: &Common) -> Result<Exit, Failure> {
         let format = Format::to_write(&self.to).map_err(Failure::Usage)?;
         places.writes("--out", self.out.as_deref()).check(common)?;
+        if let Some((node, most)) = formats::too_large(net, format) {
+            let (name, ports) = (quoted(net.name_of(node)), net.port_range(node).1);
+            let text =
+                format!("{}: `{name}` has {ports} ports, and {} counts {most} at most", net.name, self.to);
+            return Err(Failure::Scenario(text));
+        }
         let text = formats::write(net, format);
+        let left_out = formats::left_out(net, format);
+        if left_out > 0 {
+            let nodes = count(left_out, "node");
+            warn(&format!(
+                "warning: {}: {nodes} without a cable left out: {} lists cables",
+                net.name, self.to
+            ));
+        }
         match &self.out {
             Some(path) if !is_stdout(path) => write_whole(path, &text),
             _ => print_data(&text),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use simnet_base::ids::HostId;
 use simnet_base::units::{Bytes, Duration};
 use simnet_media::host::rtt::Plan;
-use simnet_network::discovery::Rtts;
+use simnet_network::discovery::{Known, Rtts};
 
 use super::allgather::Overheads;
 use super::checked::InputFile;
@@ -129,17 +129,6 @@ pub struct Inference {
     pub known: Vec<Known>,
     /// Whether they know what one more switch adds: it follows from the rate and the length of a ping.
     pub step_is_known: bool,
-}
-
-/// A pair of machines whose hop count is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// One machine, by its position in the matrix.
-    pub a: usize,
-    /// The other.
-    pub b: usize,
-    /// The switches between them.
-    pub hops: u32,
 }
 
 /// What computing takes on machine 0, in addition to what is measured.

@@ -55,7 +55,7 @@ pub enum Intra {
 /// A pair of machines whose hop count is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// One machine.
+    /// One machine, by its position in the matrix.
     pub a: usize,
     /// Another.
     pub b: usize,

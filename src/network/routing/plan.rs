@@ -335,6 +335,11 @@ fn is_small(graph: &SwitchGraph, attachments: &Attachments, choices: &Choices) -
 }
 
 impl Report {
+    /// How many lanes the routes use; 1 where lanes were not looked at.
+    pub fn lanes_used(&self) -> u32 {
+        self.lanes.map_or(1, |used| used.lanes)
+    }
+
     /// Whether what was judged can deadlock; `None` where that is nothing.
     pub fn verdict(&self) -> Option<Verdict> {
         self.judged.verdict(self.dependency_cycle.is_some())

@@ -167,6 +167,11 @@ impl Reader<'_> {
     /// Reads one line, which begins at the byte `start` of the text.
     fn line(&mut self, number: usize, start: usize, text: &str) -> Result<(), Fault> {
         let whole = start..start + text.trim_end().len();
+        // An array would do, its items as the keys in their order.
+        if text.trim_start().starts_with('[') {
+            let expected = "an object: {\"src\": .., \"dst\": .., \"hops\": [..], \"turns\": [..]}";
+            return Err(Fault::new("not-a-route", whole.start..whole.start, "a list stands here", expected));
+        }
         let line: Line<'_> = serde_json::from_str(text).map_err(|error| not_a_line(&error, &whole))?;
         // A word that is not written as it is read (with escapes) has the whole line as its place.
         let place = |word: &Cow<'_, str>| match word {
@@ -315,11 +320,21 @@ impl Reader<'_> {
 fn not_a_line(error: &serde_json::Error, whole: &Range<usize>) -> Fault {
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or_default();
+    // In words of this file, not of what reads it.
+    let kinds = [
+        ("expected u16", "expected a port's number"),
+        ("expected i16", "expected a turn"),
+        ("expected struct Line", "expected an object"),
+        ("expected struct Hop", "expected an object"),
+    ];
+    let message = kinds.iter().fold(message.to_owned(), |message, (kind, word)| message.replace(kind, word));
     let at = (whole.start + error.column().saturating_sub(1)).min(whole.end);
     let expected = r#"{"src": .., "dst": .., "hops": [{"switch": .., "in": .., "out": ..}], "turns": [..]}"#;
+    let word = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+    let word = word.map(str::to_owned);
     let fault = Fault::new("not-a-route", at..at, message, expected);
-    match message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next()) {
-        Some(word) => fault.with_nearest(word, KEYS),
+    match word {
+        Some(word) => fault.with_nearest(&word, KEYS),
         None => fault,
     }
 }
@@ -336,6 +351,21 @@ mod tests {
             read_routes(&network, &Attachments::lowest(&network), "routes", b"\n\xff\xff{").unwrap_err();
         assert_eq!((faults.faults[0].code, faults.faults[0].span.clone()), ("not-utf8", 1..4));
         assert_eq!(&faults.text[1..4], "\u{fffd}");
+    }
+
+    /// Wrong if a list passed for an object, or a fault spoke of types.
+    #[test]
+    fn lines_are_objects_and_faults_say_what_stands_there() {
+        let network = Network::new("none");
+        let said = |text: &str| {
+            let faults = read_routes(&network, &Attachments::lowest(&network), "routes", text.as_bytes());
+            faults.unwrap_err().faults[0].message.clone()
+        };
+        assert_eq!(said(r#"["h0", "h1", [["s0", 0, 1]], [1]]"#), "a list stands here");
+        let hop =
+            |port: &str| format!(r#"{{"src": "a", "dst": "b", "hops": [{{"switch": "s", "in": {port}}}]}}"#);
+        assert_eq!(said(&hop("-1")), "invalid value: integer `-1`, expected a port's number");
+        assert_eq!(said("7"), "invalid type: integer `7`, expected an object");
     }
 
     /// Wrong if a byte order mark were no part of the places after it, or were passed over elsewhere than at the start.

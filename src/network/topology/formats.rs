@@ -389,6 +389,22 @@ pub fn write(net: &Network, format: Format) -> String {
     }
 }
 
+/// How many switches and hosts a format that lists cables has no line for.
+pub fn left_out(net: &Network, format: Format) -> usize {
+    let nodes = net.switch_ids().map(Node::Switch).chain(net.host_ids().map(Node::Host));
+    match format {
+        Format::SubnetLst | Format::Csv => nodes.filter(|node| net.cables(*node).next().is_none()).count(),
+        _ => 0,
+    }
+}
+
+/// A switch or host with more ports than a format can count, and how many that is.
+pub fn too_large(net: &Network, format: Format) -> Option<(Node, u16)> {
+    let most = if format == Format::SubnetLst { subnet_lst::MOST_PORTS } else { u16::MAX };
+    let mut nodes = net.switch_ids().map(Node::Switch).chain(net.host_ids().map(Node::Host));
+    Some((nodes.find(|node| net.port_range(*node).1 > most)?, most))
+}
+
 fn recognise(text: &str) -> Result<Format, Fault> {
     let formats = || {
         let names = Format::ALL.into_iter().filter(|format| format.reads()).map(Format::name);

@@ -7,14 +7,14 @@ use simnet_base::diagnostics::{Fault, quoted};
 use simnet_base::ids::HostId;
 use simnet_base::units::Duration;
 use simnet_media::host::rtt::Plan;
-use simnet_network::discovery::Rtts;
+use simnet_network::discovery::{Known, Rtts};
 
 use super::allgather::{MOST_WORK, at_most, attached, check_connected};
 use super::traffic::Context;
 use super::{conflict, files, names, out_of_range, quantity, shared, within};
 use crate::checked::Topology;
 use crate::diagnostics::{Diagnostics, Place};
-use crate::discovery::{Compute, Discovery, Inference, Known, MadeUp, Matrix, Method, Source};
+use crate::discovery::{Compute, Discovery, Inference, MadeUp, Matrix, Method, Source};
 use crate::ethernet::Ethernet;
 use crate::wire::{self, Document, FileName, Given, Located};
 
@@ -186,20 +186,29 @@ fn matrix(
         out_of_range(named.place, message, "expected at least two machines", diagnostics);
         return None;
     }
+    let network = &topology.network;
     let mut machines = Vec::new();
     for name in rtts.names() {
-        let found = topology.network.find_host(name);
-        let Some(host) = found.filter(|host| topology.attachments[host.index()].is_some()) else {
-            diagnostics.add(named.place, |span| {
-                let message = format!("the matrix names `{}`, which the network does not have", quoted(name));
-                let expected = "expected machines of [topology], which is the truth beside the matrix";
-                Fault::new("unknown-host", span, message, expected)
-            });
-            return None;
-        };
-        machines.push(host);
+        let found = network.find_host(name);
+        if let Some(host) = found.filter(|host| topology.attachments[host.index()].is_some()) {
+            machines.push(host);
+            continue;
+        }
+        diagnostics.add(named.place, |span| {
+            let (code, what) = match found {
+                Some(_) => ("no-cable", "has no cable in the network"),
+                None => ("unknown-host", "is none of the network"),
+            };
+            let message = format!("the matrix names `{}`, which {what}", quoted(name));
+            let expected = "expected machines of [topology], which is the truth beside the matrix";
+            let fault = Fault::new(code, span, message, expected);
+            match found {
+                Some(_) => fault,
+                None => fault.with_nearest(name, network.hosts().iter().map(|host| host.name.as_str())),
+            }
+        });
     }
-    Some((Matrix { file, rtts }, machines))
+    (machines.len() == rtts.machines()).then_some((Matrix { file, rtts }, machines))
 }
 
 /// What methods know in addition to the times.

@@ -29,6 +29,8 @@ const FINALISTS: usize = 6;
 const FINER: f64 = 1.12;
 /// Trees whose ways are so many times shorter are tried too.
 const MOST_TIMES: u32 = 6;
+/// The most switches between the nearest two machines that are tried, where the step is known.
+const MOST_FIRST: u32 = 3;
 /// The greatest number of steps between the shortest time and the longest.
 const MOST_STEPS: f64 = 30.0;
 
@@ -169,7 +171,9 @@ fn lines(times: &Times, step: Option<f64>) -> Vec<Line> {
     let guesses =
         |step: f64| [0.0, -1.0, 1.0].map(|part| Line { base: low - step + part * step / 3.0, step });
     if let Some(step) = step {
-        return guesses(step).to_vec();
+        // No two machines need share a switch. With a step that is not known, longer ways are tried at the end.
+        let further = (2..=MOST_FIRST).map(|hops| Line { base: low - f64::from(hops) * step, step });
+        return guesses(step).into_iter().chain(further.filter(|line| line.base > 0.0)).collect();
     }
     let mut lines = Vec::new();
     // One switch only: any step will do.

@@ -36,6 +36,9 @@ use super::ibnetdiscover::{Identities, identities, rate};
 use super::infiniband::{self, Given, NodeKind};
 use super::lines::{Word, lines};
 
+/// The most ports of a node that a line has digits for; InfiniBand has no port above them.
+pub(super) const MOST_PORTS: u16 = 0xfe;
+
 /// The most bytes of a line; ibdm takes 1024.
 const LONGEST_LINE: usize = 4096;
 /// The keys of an end before the description, in order.
@@ -249,7 +252,7 @@ fn end<'t>(rest: &mut Rest<'t>) -> Result<ListedEnd<'t>, Fault> {
         *value = rest.value(key, ':')?;
     }
     let [ports, _, node_guid, port_guid, ..] = values;
-    let number_of_ports = hex(ports, 0xfe)?;
+    let number_of_ports = hex(ports, MOST_PORTS)?;
     if number_of_ports == 0 {
         return Err(Fault::new("bad-hex", ports.span(), "a node without ports", "hex digits, at most FE"));
     }

@@ -54,12 +54,10 @@ impl Inferred {
 /// What the paper's methods know in addition to the times.
 fn options(discovery: &Discovery, step: Option<Duration>) -> Options {
     let inference = &discovery.inference;
-    let known = inference.known.iter();
-    let known = known.map(|known| discovery::Known { a: known.a, b: known.b, hops: known.hops });
     Options {
         noise: inference.noise,
         inter_threshold: inference.inter_threshold,
-        known: known.collect(),
+        known: inference.known.clone(),
         step,
         ..Options::default()
     }

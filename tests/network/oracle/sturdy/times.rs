@@ -326,3 +326,18 @@ fn the_order_of_machines_does_not_matter() {
         assert_eq!(second.hops, wanted, "seed {case}");
     }
 }
+
+/// Wrong if a known step gave another tree than the true one to machines that are each alone on a switch.
+#[test]
+fn a_known_step_needs_no_two_machines_on_a_switch() {
+    for switches in 4..=10 {
+        let homes: Vec<usize> = (0..switches).collect();
+        let links: Vec<(u32, u32)> =
+            (1..u32::try_from(switches).unwrap()).map(|nth| (nth - 1, nth)).collect();
+        let cluster = Cluster::new(tree(&homes, &links), GIGABIT, 0.0);
+        let rtts = cluster.measure(&mut Stream::new(0, CHANCE, 18));
+        let options = SturdyOptions { step: Some(ps(GIGABIT)) };
+        let found = sturdy(&rtts, &options);
+        assert_eq!(found.hops, cluster.tree.hops(), "{switches} switches");
+    }
+}

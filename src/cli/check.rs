@@ -11,6 +11,7 @@ use simnet_base::diagnostics::{Faults, MISSING_FILE, Refusal, legible, shown};
 use simnet_base::files;
 use simnet_base::numbers::{bytes, number, span};
 use simnet_running::simulation;
+use simnet_running::sweep::Scenarios;
 use simnet_scenario::sweep::{self, Sweep};
 use simnet_scenario::{self, Estimate, Files, Overrides};
 
@@ -65,12 +66,22 @@ fn judge(file: &Path, overrides: &Overrides) -> Verdict {
     };
     let warnings = if sweep::is_sweep(file, &bytes, overrides, &Files::disk()) {
         let read = Sweep::read(file, &bytes, overrides, &Files::disk(), simulation::MODEL);
-        read.map(|sweep| sweep.warnings().to_vec())
+        read.and_then(|sweep| {
+            let warnings = sweep.warnings().to_vec();
+            if sweep.len() > MOST_COMPARED {
+                return Ok(warnings);
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            Scenarios::new(sweep).refusal(&shown(file).to_string(), &text).map_or(Ok(warnings), Err)
+        })
     } else {
         simnet_scenario::read(file, &bytes, overrides).map(|checked| checked.warnings)
     };
     warnings.map_or_else(Verdict::Refused, Verdict::Fine)
 }
+
+/// The most points of a sweep that are compared with each other, which takes seconds.
+const MOST_COMPARED: usize = 100_000;
 
 /// The most points of a sweep that are looked at to estimate all of them.
 const LOOKED_AT: usize = 100;

@@ -89,6 +89,12 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         let text = "`--mapper HOST` is missing: the host that maps, or `--mode election`";
         return Err(Failure::Usage(text.to_owned()));
     }
+    let section =
+        |set: &str| set.split(['.', '=']).next().map(|key| key.trim().trim_matches(['"', '\'']).to_owned());
+    if let Some(set) = options.set.iter().find(|set| section(set).as_deref() == Some("topology")) {
+        let text = format!("`--set {}` has no effect: the network is {}", quoted(set), quoted(&net.name));
+        return Err(Failure::Usage(text));
+    }
     let checked = options.scenario(&net, common.seed.unwrap_or(0))?;
     let places = options.network.places().writes("--map", options.map.as_deref());
     places.writes("--drawing", options.drawing.as_deref()).check(common)?;

@@ -187,7 +187,7 @@ impl Progress for Bar {
 
     fn pass(&self, simulated: Duration, share: f64) {
         self.change(false, |stage| {
-            stage.simulated_ps += simulated.as_ps();
+            stage.simulated_ps = stage.simulated_ps.saturating_add(simulated.as_ps());
             stage.under_way = (stage.under_way + share).max(0.0);
         });
     }

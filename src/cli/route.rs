@@ -93,8 +93,8 @@ struct RouteOptions {
     /// what `far` gave with the root X
     #[arg(long)]
     relabel: bool,
-    /// Which neighbour a depth-first tree visits next: the one farthest from all others (`h1`), or that with most
-    /// cables into the tree, then as h1 (`h2`) [default: h2]
+    /// Which neighbour a depth-first tree visits next: the one farthest, on average, from the switches not visited yet
+    /// (`h1`), or that with most cables into the tree, then as h1 (`h2`) [default: h2]
     #[arg(long, value_name = "NAME")]
     heuristic: Option<String>,
 }

@@ -89,12 +89,9 @@ impl Source {
             super::warn(warning);
         }
         let plan = Scenarios::new(sweep);
-        if let Some((one, other)) = plan.twins() {
-            let (first, second) = (plan.describe(one), plan.describe(other));
-            return Err(Failure::Scenario(format!(
-                "{}: points {one} and {other} are one and the same scenario: {first}; {second}",
-                shown(&self.file)
-            )));
+        let text = String::from_utf8_lossy(&bytes);
+        if let Some(refusal) = plan.refusal(&shown(&self.file).to_string(), &text) {
+            return Err(refusal.into());
         }
         let identity = Identity {
             seed,

@@ -40,8 +40,8 @@ pub(super) struct Options {
 /// Which events: those that fit all of these.
 #[derive(Args, Default)]
 pub(super) struct Filters {
-    /// Only these kinds, as in --only deadlock,clear: start, arrive, wait, grant, release, flow, stop, go, reset,
-    /// deadlock, clear, end, cable, send, receive, frame
+    /// Only these kinds, as in --only deadlock,clear: start, arrive, wait, grant, release, flow, stop, go, pause,
+    /// reset, deadlock, clear, end, cable, send, receive, frame
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     only: Vec<String>,
     /// Only the scene at this position, from 0

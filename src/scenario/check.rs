@@ -96,12 +96,15 @@ fn sections(
         document.hosts.get().and_then(|wire| super::fabric::hosts(wire, fabric.as_ref(), diagnostics));
     let has_credits = document.fabric.value().and_then(|wire| wire.flow.value()) == Some(&FlowKind::Credits);
     if let (Some(fabric), Some(hosts), Some(topology)) = (&fabric, &hosts, network) {
+        let is_idle = is_fabric_idle(document);
         if has_credits {
             credits::check(document, diagnostics);
-        } else {
+        } else if !is_idle {
             buffers::check(document, fabric, hosts, &topology.network, diagnostics);
         }
-        limits::check(document, fabric, hosts, &topology.network, diagnostics);
+        if !is_idle {
+            limits::check(document, fabric, hosts, &topology.network, diagnostics);
+        }
     }
     let (failures, by_chance) = failures(document, network, diagnostics);
     let mapping = document.mapping.get();
@@ -176,6 +179,15 @@ fn with_service_lanes(mut fabric: Fabric, topology: Option<&Topology>, routing: 
         _ => None,
     };
     fabric
+}
+
+/// Whether nothing that the scenario does is done on the fabric: cables and buffers need not suit each other then.
+fn is_fabric_idle(document: &Document) -> bool {
+    let is_on_worms = !document.allgather.is_absent() && !allgather::is_on_frames(document);
+    document.mapping.is_absent()
+        && document.traffic.is_absent()
+        && document.operation.is_absent()
+        && !is_on_worms
 }
 
 /// What is done with the stages of a run on the fabric, or in their place, if anything. At most one section says

@@ -234,7 +234,7 @@ fn points(work: &Work) -> u64 {
     }
 }
 
-/// Messages of load points, of probes and of collective operations.
+/// Messages of load points and of probes; frames of collective operations, which is what they cost by.
 fn all_messages(checked: &Checked) -> f64 {
     match &checked.work {
         Work::Stages(stages) => {
@@ -289,7 +289,9 @@ pub(super) fn longest_without_loads(checked: &Checked) -> f64 {
         let links = checked.topology.network.links().iter();
         let slowest = links.map(|link| link.rate.unwrap_or(usual)).min().unwrap_or(usual);
         let byte = 8e12 / slowest.as_bits_per_s() as f64;
-        let costs = (gather.software.short.send + gather.software.short.receive).as_ps() as f64;
+        let overheads = gather.software.overheads(gather.size);
+        let byte = byte + (overheads.send_byte + overheads.receive_byte).as_ps() as f64;
+        let costs = (overheads.send + overheads.receive).as_ps() as f64;
         let often = f64::from(gather.iterations.of(gather.size));
         return often * gather.ranks() as f64 * (gather.size.0 as f64 * byte + costs);
     }

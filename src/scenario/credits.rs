@@ -85,6 +85,12 @@ pub(super) fn credits(
     let given = buffer.filter(|buffer| buffer.place != silent);
     let mtu =
         super::check::quantity(&wire.mtu).map(|mtu| Located { value: Flits(mtu.value.0), place: mtu.place });
+    let lanes = wire.lanes.value().copied().unwrap_or(1);
+    let lanes = u8::try_from(lanes).expect("the reader refuses more than 15");
+    let arbitration = match wire.lanes {
+        Given::Faulty => None,
+        _ => arbitration(&wire.lane_arbitration, lanes, diagnostics),
+    };
     if let (Some(buffer), Some(mtu)) = (given, mtu)
         && buffer.value < mtu.value
     {
@@ -99,8 +105,6 @@ pub(super) fn credits(
         |buffer: Option<Located<Flits>>| buffer.map_or(USUAL_MTU, |buffer| buffer.value.min(USUAL_MTU));
     let mtu = mtu.map_or(usual(given), |mtu| mtu.value);
     let roomy = Flits(mtu.0.saturating_mul(USUAL_PACKETS).min(MOST_BUFFER.0));
-    let lanes = wire.lanes.value().copied().unwrap_or(1);
-    let lanes = u8::try_from(lanes).expect("the reader refuses more than 15");
     Some(Credits {
         lanes,
         buffer: given.map_or(roomy, |buffer| buffer.value),
@@ -108,7 +112,7 @@ pub(super) fn credits(
         packet_lifetime: wire.packet_lifetime.value().and_then(|time| time.0),
         management: super::check::quantity(&wire.management_buffer)
             .map_or(USUAL_MANAGEMENT, |room| Flits(room.value.0)),
-        arbitration: arbitration(&wire.lane_arbitration, lanes, diagnostics)?,
+        arbitration: arbitration?,
         service_lanes: None,
     })
 }

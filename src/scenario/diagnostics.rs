@@ -30,7 +30,12 @@ pub(super) struct Diagnostics {
     foreign: Vec<Faults>,
     /// What such readers warn of.
     foreign_warnings: Vec<Faults>,
+    /// The source of the last fault that was noted of the key that is read.
+    last: Option<usize>,
 }
+
+/// How what is expected begins of any whole number.
+pub(super) const ANY_WHOLE: &str = "expected 0 to ";
 
 #[derive(Clone, Debug)]
 struct Source {
@@ -67,6 +72,7 @@ impl Diagnostics {
             sources: Vec::new(),
             foreign: Vec::new(),
             foreign_warnings: Vec::new(),
+            last: None,
         }
     }
 
@@ -125,6 +131,23 @@ impl Diagnostics {
     fn note(&mut self, place: Place, fault: Fault) {
         if !(self.partial && matches!(fault.code, "missing-key" | "missing-section")) {
             self.sources[place.source].faults.push(fault);
+            self.last = Some(place.source);
+        }
+    }
+
+    /// A key is read.
+    pub(super) fn begin_key(&mut self) {
+        self.last = None;
+    }
+
+    /// The key that is read has a range of its own: the last fault that was noted of it says that one, if it says what
+    /// any number of its kind keeps to. `range` is told the most of these.
+    pub(super) fn narrow(&mut self, range: impl FnOnce(&str) -> Option<String>) {
+        let fault = self.last.and_then(|source| self.sources[source].faults.last_mut());
+        let Some(fault) = fault else { return };
+        let most = fault.expected.strip_prefix(ANY_WHOLE).filter(|most| most.starts_with("2^"));
+        if let Some(range) = most.and_then(range) {
+            fault.expected = format!("expected {range}");
         }
     }
 

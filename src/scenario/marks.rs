@@ -24,13 +24,16 @@ pub(super) fn ecn(wire: &wire::Ethernet, diagnostics: &mut Diagnostics) -> Optio
     let of = wire.ecn.value()?;
     let (kmin, kmax, pmax): (_, _, _) =
         (quantity::<Bytes>(&of.kmin)?, quantity::<Bytes>(&of.kmax)?, of.pmax.get()?);
-    if kmin.value > kmax.value {
+    let are_in_order = kmin.value <= kmax.value;
+    if !are_in_order {
         let message = format!("`kmin` of {} is above `kmax` of {}", kmin.value, kmax.value);
         out_of_range(kmin.place, message, format!("expected at most {}", kmax.value), diagnostics);
-        return None;
     }
-    if pmax.value.0 > 1.0 {
+    let is_share = pmax.value.0 <= 1.0;
+    if !is_share {
         out_of_range(pmax.place, "more than every frame", "expected at most 100 %", diagnostics);
+    }
+    if !are_in_order || !is_share {
         return None;
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to a million")]

@@ -37,8 +37,8 @@ pub(super) fn pauses(
         let message = "`buffer` beside pauses";
         let expected = "room is counted at inputs with flow = \"pfc\": `xoff` and `headroom`";
         conflict(buffer.place, message, expected, diagnostics);
-        return None;
     }
+    let shared = shared(wire, diagnostics);
     let longest = mtu? + u64::from(HEADER + TRAILER);
     let given = |key: &Given<wire::Quantity<Bytes>>| match key {
         Given::Absent => Some(None),
@@ -46,9 +46,12 @@ pub(super) fn pauses(
     };
     let (xoff, xon, headroom) = (given(&wire.xoff)?, given(&wire.xon)?, given(&wire.headroom)?);
     let above = xoff.map_or(Bytes(USUAL_FRAMES * longest), |xoff| xoff.value);
-    if let Some(xon) = xon.filter(|xon| xon.value > above) {
+    let too_high = xon.filter(|xon| xon.value > above);
+    if let Some(xon) = too_high {
         let message = format!("`xon` of {} is above `xoff` of {above}", xon.value);
         out_of_range(xon.place, message, format!("expected at most {above}"), diagnostics);
+    }
+    if !wire.buffer.is_absent() || too_high.is_some() {
         return None;
     }
     let watchdog = match &wire.watchdog {
@@ -71,7 +74,7 @@ pub(super) fn pauses(
         priority,
         reaction,
         watchdog,
-        shared: shared(wire, diagnostics)?,
+        shared: shared?,
         quanta: wire.quanta.value().and_then(|quanta| u16::try_from(*quanta).ok()),
     }))
 }
@@ -225,26 +228,25 @@ pub(super) fn table(
     refuse_without(wire, kind, diagnostics);
     let mut table = match (kind, place) {
         (ForwardingKind::Routes, Some(place)) => {
-            let Some(routing) = routing else {
+            if routing.is_none() {
                 diagnostics.add(place, |span| {
                     Fault::new("missing-section", span, "there are no routes", "needs a [routing] section")
                 });
-                return None;
-            };
-            of_source(&routing.source, topology?, place, diagnostics)?
+            }
+            let both = routing.zip(topology);
+            both.and_then(|(routing, topology)| of_source(&routing.source, topology, place, diagnostics))
         }
-        (ForwardingKind::Ecmp, _) => {
-            let Topology { network, attachments, .. } = topology?;
+        (ForwardingKind::Ecmp, _) => topology.map(|Topology { network, attachments, .. }| {
             let is_shared = wire.flow_hash.get().is_some_and(|at| at.value == HashKind::Shared);
             let attachments = Attachments::by_ports(network, attachments);
             ForwardingTable::of_shortest_paths(network, &attachments, FlowHash { seed: 0, is_shared })
-        }
+        }),
         _ => return Some(None),
     };
     if let Some(given) = wire.next_hops.get() {
-        set_next_hops(&given.value, &topology?.network, &mut table, diagnostics)?;
+        set_next_hops(&given.value, &topology?.network, table.as_mut(), diagnostics)?;
     }
-    Some(Some(table))
+    table.map(Some)
 }
 
 /// Notes keys that belong to other ways of forwarding.
@@ -265,11 +267,11 @@ fn refuse_without(wire: &wire::Ethernet, kind: ForwardingKind, diagnostics: &mut
     }
 }
 
-/// Sets next hops that the routes do not give; `None` after a fault.
+/// Sets next hops that the routes do not give, if there is a table; `None` after a fault.
 fn set_next_hops(
     given: &Free<Free<u16>>,
     network: &Network,
-    table: &mut ForwardingTable,
+    mut table: Option<&mut ForwardingTable>,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
     let mut is_sound = true;
@@ -288,7 +290,9 @@ fn set_next_hops(
                 out_of_range(port.place, message, names::cabled_ports(network, node), diagnostics);
                 is_sound = false;
             }
-            table.set(switch, host, Port(port.value));
+            if let Some(table) = table.as_deref_mut() {
+                table.set(switch, host, Port(port.value));
+            }
         }
     }
     is_sound.then_some(())

@@ -15,7 +15,7 @@ use super::{of_the_system, parent_of};
 #[derive(Debug, Error)]
 pub enum WriteError {
     /// Something stands there that simnet did not write.
-    #[error("it is there, and no file that simnet wrote: take it away or choose another name")]
+    #[error("it is there, and does not begin as files of simnet do: take it away or choose another name")]
     Foreign,
     /// The system refused.
     #[error(transparent)]

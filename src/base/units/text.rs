@@ -51,7 +51,7 @@ pub enum ParseUnitError {
         grain: &'static str,
     },
     /// More than 64 bits can count.
-    #[error("`{text}` is too large; {kind} must stay below {limit}")]
+    #[error("`{text}` does not fit: {kind} must stay below {limit}")]
     TooLarge {
         /// The text as written.
         text: String,

@@ -77,7 +77,7 @@ impl Row {
 
 impl Figures {
     fn lanes(&self) -> u32 {
-        self.report.lanes.map_or(1, |used| used.lanes)
+        self.report.lanes_used()
     }
 }
 

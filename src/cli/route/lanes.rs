@@ -77,7 +77,7 @@ impl<'a> Judged<'a> {
         });
         Judged {
             report,
-            lanes: report.lanes.map_or(1, |used| used.lanes),
+            lanes: report.lanes_used(),
             paths_without_service_level: report.lanes.map(|used| used.paths_without_level),
             verdict,
             judged: report.judged,

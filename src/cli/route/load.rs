@@ -51,6 +51,9 @@ pub(super) fn under_load(
     load: f64,
     seed: u64,
 ) -> Result<UnderLoad, Failure> {
+    if !load.is_finite() {
+        return Err(Failure::Usage(format!("`--load {load}`: expected a load above 0 and at most 1")));
+    }
     let loads = format!("traffic.uniform.loads=[{load:?}]");
     let mut assignments = vec!["routing.algorithm='minimal'".to_owned(), loads];
     assignments.extend(SPANS.map(str::to_owned));

@@ -53,6 +53,10 @@ pub(super) fn text(report: &Report, network: &Network) -> String {
         losses.undeliverable,
         losses.unroutable
     );
+    if losses.vl15_dropped > 0 {
+        let _ =
+            writeln!(text, "  {} dropped for want of room on the lane of management", losses.vl15_dropped);
+    }
     let _ = writeln!(
         text,
         "Deadlocks: {}, {} of them while old and new routes mixed ({})",

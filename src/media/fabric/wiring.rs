@@ -236,9 +236,7 @@ pub(super) fn check(
         return check_credits(network, parameters, credits, attachments);
     }
     let switch = &parameters.switch;
-    if let Some(timeout) = switch.timeout {
-        check_time("the deadlock timeout", timeout.min(LONGEST))?;
-    }
+    check_limit("the deadlock timeout", switch.timeout)?;
     let levels = |stop, go| if go < stop { Ok(()) } else { Err(BuildError::GoNotBelowStop { stop, go }) };
     levels(switch.stop, switch.go)?;
     if let Some(receive) = parameters.host.receive {
@@ -309,6 +307,11 @@ fn check_attachments(network: &Network, attachments: &[Option<Port>]) -> Result<
 fn check_timing(timing: LinkTiming) -> Result<(), BuildError> {
     check_time("the time of flight", timing.delay)?;
     check_time("the flit time", timing.period)
+}
+
+/// Refuses a limit of no cycles; one may be as long as it likes, since sums with it saturate.
+pub(super) fn check_limit(what: &'static str, limit: Option<u64>) -> Result<(), BuildError> {
+    check_time(what, limit.unwrap_or(1).min(LONGEST))
 }
 
 /// Refuses a time of no cycles, or of more than can be handled.

@@ -4,7 +4,7 @@
 //! On the models `packet` and `circuit` only one process runs, messages take no time on cables, and nothing
 //! else uses the network; software costs what the scenario says.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
@@ -47,7 +47,7 @@ pub fn map(checked: &Checked) -> Result<(MapReport, Network), RunError> {
 }
 
 /// Computes the routes to hand out on a map; `None` if there are none. Behind a pointer: what maps is compiled once.
-pub(super) type Planner<'a> = Box<dyn FnOnce(&Network) -> Option<RoutesByName> + 'a>;
+pub(super) type Planner<'a> = Box<dyn FnMut(&Network) -> Option<RoutesByName> + 'a>;
 
 /// What a run of a mapping came to.
 pub(super) struct Attempt {
@@ -204,9 +204,9 @@ impl<'a> MappingRuns<'a> {
         let setup = Setup { until: None, ..task.setup };
         let election = self.election(setup, &task);
         let takes_part = |host: HostId| !silent.contains(&host);
-        // Where the network falls into parts that each elect a winner, the first to map has its routes.
-        let plan = Cell::new(Some(plan));
-        let plan = |map: &Network| plan.take().and_then(|plan| plan(map));
+        // Where the network falls into parts, each elects a winner, and that has routes for its own map.
+        let plan = RefCell::new(plan);
+        let plan = |map: &Network| plan.borrow_mut()(map);
         let elected = mapping::elect(&election, takes_part, takes_part, plan)?;
         let report = ElectionReport::new(&elected, task.setup.network);
         let (probes, events, activity) = (elected.probes(), elected.events, elected.activity);
@@ -224,7 +224,7 @@ impl<'a> MappingRuns<'a> {
         &self,
         task: &Task<'_>,
         silent: &BTreeSet<HostId>,
-        plan: Planner<'_>,
+        mut plan: Planner<'_>,
     ) -> Result<Mapped, RunError> {
         let Algorithm::Parallel(options) = &task.algorithm else { unreachable!("asked of parallel mappers") };
         let options = parallel::Options { work: task.setup.costs.reply, ..*options };
@@ -243,7 +243,7 @@ impl<'a> MappingRuns<'a> {
         task: &Task<'_>,
         silent: &BTreeSet<HostId>,
         collision: Collision,
-        plan: Planner<'_>,
+        mut plan: Planner<'_>,
     ) -> Mapped {
         let host = Plain::new(task.setup.network, task.mapper, collision).with_costs(task.setup.costs);
         let mut host = host.with_silent(silent.iter().copied()).with_hardware(task.setup.hardware);

@@ -1,5 +1,7 @@
 //! From a checked scenario to the routes that its hosts use: read, computed on the network, or computed on a map.
 
+use std::collections::BTreeMap;
+
 use simnet_base::ids::{HostId, Node, Turn};
 use simnet_media::trace::Recorder;
 use simnet_network::routing::{Attachments, Choices, Plan, Report, Root, RouteTable, Routes, Survey};
@@ -140,7 +142,8 @@ fn on_map(
     let others = mapping.also_at_routing_latency.len() as u64;
     progress.stage("mapping", 1 + others);
     let runs = MappingRuns::new(checked, mapping)?.with_traffic(stages)?.with_listener(Listener(progress));
-    let mut planned = None;
+    // By mapper: of several, the map of one is taken in the end.
+    let mut planned = BTreeMap::new();
     let plan_routes: Planner<'_> = Box::new(|map| {
         let Routing { source, distribute } = stages.routing.as_ref()?;
         let choices = match source {
@@ -159,7 +162,7 @@ fn on_map(
         let report = plan.as_ref().ok().map(|plan| plan.report(named, &Attachments::lowest(named)));
         let handed_out = plan.as_ref().ok().filter(|_| *distribute);
         let handed_out = handed_out.map(|plan| mapping::by_name(map, &plan.table));
-        planned = Some((plan, report));
+        planned.insert(mapper_of(map, network), (plan, report));
         handed_out
     });
     let Attempt { mut report, mapped } = runs.attempt(checked.seed, recorder, plan_routes)?;
@@ -170,7 +173,7 @@ fn on_map(
     routed.map = Some(report);
     routed.events = mapped.events;
     routed.distribution = mapped.distribution.as_ref().map(DistributionReport::from);
-    if let Some((plan, report)) = planned {
+    if let Some((plan, report)) = planned.remove(&mapper_of(&mapped.map.network, network)) {
         routed.routes = Some(HostRoutes::of_map(plan?.table, &mapped.map.network, network));
         routed.report = report;
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use simnet_base::units::{Cycle, Duration};
 use simnet_media::fabric::{Deadlock, Member};
-use simnet_network::routing::Report as RouteReport;
+use simnet_network::routing::{Report as RouteReport, Verdict};
 use simnet_network::topology::{End, Network};
 use simnet_output::report::{record, words};
 use simnet_scenario::Checked;
@@ -105,7 +105,7 @@ struct Flat<'a> {
     #[serde(skip_serializing_if = "crate::is_default")]
     interrupted: bool,
     map: Option<&'a MapReport>,
-    route: Option<&'a RouteReport>,
+    route: Option<JudgedRoutes<'a>>,
     distribution: Option<&'a DistributionReport>,
     deadlock_count: usize,
     deadlocks: &'a [DeadlockReport],
@@ -127,6 +127,23 @@ struct Flat<'a> {
     hot_spots: &'a HotSpots,
 }
 
+/// The figures of routes with their verdict, as `simnet route` has them.
+#[derive(Serialize)]
+struct JudgedRoutes<'a> {
+    #[serde(flatten)]
+    report: &'a RouteReport,
+    /// How many lanes the routes use; 1 where lanes were not looked at.
+    lanes: u32,
+    /// None where there was nothing to judge.
+    verdict: Option<Verdict>,
+}
+
+impl<'a> JudgedRoutes<'a> {
+    fn new(report: &'a RouteReport) -> JudgedRoutes<'a> {
+        JudgedRoutes { report, lanes: report.lanes_used(), verdict: report.verdict() }
+    }
+}
+
 impl Serialize for Summary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let none = StagesReport::default();
@@ -138,7 +155,7 @@ impl Serialize for Summary {
             outcome: self.outcome,
             interrupted: self.interrupted,
             map: stages.map.as_ref(),
-            route: stages.route.as_ref(),
+            route: stages.route.as_ref().map(JudgedRoutes::new),
             distribution: stages.distribution.as_ref(),
             deadlock_count: self.deadlock_count(),
             deadlocks: self.deadlocks(),

@@ -21,7 +21,7 @@ use simnet_base::measure::Spread;
 use simnet_output::report::{Cell, Column, Table};
 use simnet_scenario::sweep::{Pins, Ratio, Reference, SEED, Sweep};
 
-use super::merge::{Row, add_row, header};
+use super::merge::{Row, add_row, beside_axes, header};
 use super::run::INTERRUPTED;
 use super::scenarios::Scenarios;
 use super::store::TABLE;
@@ -233,13 +233,14 @@ impl<'a> Points<'a> {
 
     /// `points.csv`, and the columns that no point has.
     fn table(&self, plan: &Scenarios) -> (String, Vec<String>) {
-        let mut text = header(self.sweep.axes(), &self.columns);
-        let mut seen = vec![false; self.columns.len()];
+        let columns = beside_axes(&self.columns, self.sweep.axes());
+        let mut text = header(self.sweep.axes(), &columns);
+        let mut seen = vec![false; columns.len()];
         for (point, outcome) in self.outcomes.iter().enumerate() {
             let row = Row::of(plan, point);
-            add_row(&mut text, &row, outcome.as_ref().map_err(String::as_str), &self.columns, &mut seen);
+            add_row(&mut text, &row, outcome.as_ref().map_err(String::as_str), &columns, &mut seen);
         }
-        let empty = self.columns.iter().zip(seen).filter(|(_, seen)| !seen);
+        let empty = columns.iter().zip(seen).filter(|(_, seen)| !seen);
         (text, empty.map(|(column, _)| column.clone()).collect())
     }
 

@@ -80,6 +80,7 @@ pub fn merge<P: Plan + ?Sized>(plan: &P, store: &Store) -> Result<Merged, StoreE
         // Those with a value for every position of a list are a table of their own.
         columns => columns.iter().filter(|name| !name.contains('*')).cloned().collect(),
     };
+    let columns = beside_axes(&columns, plan.axes());
     let mut failure = None;
     let written = store.write(TABLE, |out| {
         out.write_all(header(plan.axes(), &columns).as_bytes())?;
@@ -220,6 +221,11 @@ impl Row {
 }
 
 /// The header of the table.
+/// These columns without those of axes, which a table has already.
+pub(super) fn beside_axes(columns: &[String], axes: &[String]) -> Vec<String> {
+    columns.iter().filter(|column| !axes.contains(column)).cloned().collect()
+}
+
 pub(super) fn header(axes: &[String], columns: &[String]) -> String {
     let mut text = String::from("point,key");
     let axes = axes.iter().map(String::as_str);

@@ -9,7 +9,7 @@ use rayon::slice::ParallelSliceMut as _;
 use serde_json::{Map, Value};
 
 use crate::simulation;
-use simnet_base::diagnostics::Refusal;
+use simnet_base::diagnostics::{Fault, Faults, Refusal};
 use simnet_scenario::sweep::Sweep;
 
 use super::points::{Plan, Points};
@@ -45,8 +45,27 @@ impl Scenarios {
         Some((pair[0] as usize, pair[1] as usize))
     }
 
+    /// The fault of a sweep with [`twins`](Scenarios::twins), in the text of the file that the user calls `file`.
+    pub fn refusal(&self, file: &str, text: &str) -> Option<Box<Refusal>> {
+        let (one, other) = self.twins()?;
+        let (first, second) = (self.describe(one), self.describe(other));
+        let message = format!("points {one} and {other} are one and the same scenario: {first}; {second}");
+        // Where the sweep stands in another file, or in other words, the first line.
+        let mut lines = text.split_inclusive('\n').scan(0, |start, line| {
+            *start += line.len();
+            Some((*start - line.len(), line.trim_end()))
+        });
+        let first = lines.clone().next();
+        let table = lines.find(|(_, line)| line.starts_with("[sweep]") || line.starts_with("[[sweep."));
+        let (start, line) = table.or(first).unwrap_or((0, ""));
+        let end = start + line.len();
+        let expected = "expected values that each make another scenario";
+        let fault = Fault::new("same-point", start..end, message, expected);
+        Some(Box::new(Faults::new(file, text, vec![fault])).into())
+    }
+
     /// A point in words: its values and its seed.
-    pub fn describe(&self, point: usize) -> String {
+    fn describe(&self, point: usize) -> String {
         let values = self.sweep.axes().iter().zip(self.sweep.values(point));
         let values = values.map(|(axis, value)| format!("{axis} = {value}, "));
         format!("{}seed {}", values.collect::<String>(), self.sweep.seed(point))

@@ -498,7 +498,7 @@ fn remove_table(path: &Path) -> Result<(), StoreError> {
 }
 
 fn foreign(path: &Path) -> StoreError {
-    StoreError::Foreign { path: path.to_owned(), why: "no file that simnet wrote" }
+    StoreError::Foreign { path: path.to_owned(), why: "it does not begin as files of simnet do" }
 }
 
 /// Writes a file whole or not at all.

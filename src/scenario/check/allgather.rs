@@ -118,6 +118,14 @@ fn size(wire: &wire::Allgather, diagnostics: &mut Diagnostics) -> Option<Located
     None
 }
 
+/// Whether the scenario's all-gather, if it has one, is one of frames: said, or not said beside an Ethernet.
+pub(super) fn is_on_frames(document: &Document) -> bool {
+    document.allgather.value().is_some_and(|wire| match &wire.medium {
+        Given::Absent => !document.ethernet.is_absent(),
+        medium => medium.value() == Some(&MediumKind::Ethernet),
+    })
+}
+
 /// What the cables carry.
 fn medium(wire: &wire::Allgather, document: &Document, diagnostics: &mut Diagnostics) -> Option<MediumKind> {
     let has_frames = !document.ethernet.is_absent();

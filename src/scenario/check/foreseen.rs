@@ -41,7 +41,10 @@ pub(super) fn check(checked: &Checked, document: &Document, diagnostics: &mut Di
     endless(&estimate, document, own, diagnostics);
     match &checked.work {
         Work::Stages(stages) => {
-            fabric(checked, own, diagnostics);
+            // Routes alone are found on no fabric.
+            if stages.mapping.is_some() || stages.traffic.is_some() {
+                fabric(checked, own, diagnostics);
+            }
             latencies(checked, document, own, diagnostics);
             if let Some(Routing { source: RouteSource::Computed(choices), .. }) = &stages.routing {
                 routes(&checked.topology, choices, own, diagnostics);

@@ -49,13 +49,26 @@ pub(super) fn no_host(name: &str, network: &Network, span: std::ops::Range<usize
         .with_nearest(name, network.hosts().iter().map(|host| host.name.as_str()))
 }
 
-/// The switch of that name, where it may also be a root that a rule finds.
-pub(super) fn switch(
+/// The switch of that name, one of `among` roots: a single one may also be the word for a rule that finds roots.
+pub(super) fn root(
     name: &Located<String>,
+    among: usize,
     network: &Network,
     diagnostics: &mut Diagnostics,
 ) -> Option<SwitchId> {
-    switch_or(name, network, "expected \"far\", \"spines\", \"r0\" or the name of a switch", diagnostics)
+    if among == 1 {
+        let expected = "expected \"far\", \"spines\", \"r0\" or the name of a switch";
+        return switch_or(name, network, expected, diagnostics);
+    }
+    let is_rule = ["far", "spines", "r0", "r1", "r2"].contains(&name.value.as_str());
+    if is_rule && network.find(&name.value).is_none() {
+        diagnostics.add(name.place, |span| {
+            let message = format!("`{}` is a rule that finds roots, and stands alone", name.value);
+            Fault::new("unknown-switch", span, message, "expected the names of switches, or one rule")
+        });
+        return None;
+    }
+    switch_alone(name, network, diagnostics)
 }
 
 /// The switch of that name, where nothing but a name will do.

@@ -167,12 +167,22 @@ fn check_stages(section: Place, document: &Document, stages: &Stages, diagnostic
             diagnostics,
         );
     }
-    if let Some(Routing { source: RouteSource::File { .. } | RouteSource::OnLanes { .. }, .. }) =
-        &stages.routing
-    {
-        let file = document.routing.value().and_then(|wire| wire.file.get());
-        let place = file.map_or(section, |at| at.place);
-        conflict(place, "routes from a file, which fit one network", "expected an algorithm", diagnostics);
+    let routing = document.routing.value();
+    let of_one_network = match stages.routing.as_ref().map(|routing| &routing.source) {
+        Some(RouteSource::File { .. }) => Some((
+            routing.and_then(|wire| wire.file.get()).map(|at| at.place),
+            "routes from a file, which fit one network",
+            "expected an algorithm",
+        )),
+        Some(RouteSource::OnLanes { .. }) => Some((
+            routing.and_then(|wire| wire.algorithm.get()).map(|at| at.place),
+            "routes on lanes, which are made for one network and not for its maps",
+            "expected an algorithm that needs no lanes, on one of them",
+        )),
+        _ => None,
+    };
+    if let Some((place, message, expected)) = of_one_network {
+        conflict(place.unwrap_or(section), message, expected, diagnostics);
     }
     if let Some(Traffic::Trace(_)) = &stages.traffic {
         conflict(section, "an operation with a trace", "expected generated traffic, or none", diagnostics);

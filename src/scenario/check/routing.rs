@@ -252,7 +252,7 @@ fn root(names: &[Located<String>], topology: &Topology, diagnostics: &mut Diagno
     let mut switches: Vec<SwitchId> = Vec::new();
     let mut sound = true;
     for name in names {
-        match names::switch(name, &topology.network, diagnostics) {
+        match names::root(name, names.len(), &topology.network, diagnostics) {
             Some(switch) if switches.contains(&switch) => {
                 conflict(name.place, "this switch is named twice", "expected each root once", diagnostics);
             }

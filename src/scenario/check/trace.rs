@@ -50,7 +50,8 @@ pub(super) fn read(
             Some(messages)
         }
     };
-    if faults.is_empty() && messages.as_ref().is_some_and(Vec::is_empty) {
+    let is_sound = faults.is_empty() && diagnostics.is_clean_at(source);
+    if is_sound && messages.as_ref().is_some_and(Vec::is_empty) {
         let end = text.len();
         faults.push(Fault::new(
             "empty-file",
@@ -163,14 +164,17 @@ impl<'a> Reader<'a> {
 fn time_of((text, range): &Field<'_>, faults: &mut Vec<Fault>) -> Option<Time> {
     let parsed = Duration::parse(&format!("{text} ns"));
     let plain = !text.contains('_') && !text.ends_with('.');
-    if let (true, Ok(span)) = (plain, &parsed) {
-        return Some(Time::ZERO + *span);
+    // At the last instant of all nothing begins any more.
+    let begins = |span: &Duration| span.as_ps() < u64::MAX;
+    if let (true, Some(span)) = (plain, parsed.as_ref().ok().copied().filter(begins)) {
+        return Some(Time::ZERO + span);
     }
     let shown = quoted(text);
     let (code, message) = match parsed {
         Err(ParseUnitError::Negative { .. }) => ("negative", "a time before the start of the run".to_owned()),
         Err(ParseUnitError::TooFine { .. }) => ("too-fine", format!("`{shown}` ns is finer than 1 ps")),
         Err(ParseUnitError::TooLarge { .. }) => ("overflow", format!("`{shown}` ns is more than 213 days")),
+        Ok(_) if plain => ("overflow", format!("`{shown}` ns is more than 213 days")),
         _ => ("not-a-number", format!("`{shown}` is no number of nanoseconds")),
     };
     faults.push(Fault::new(code, range.clone(), message, "expected a time in ns, as 1500 or 6.25"));

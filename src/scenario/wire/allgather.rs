@@ -8,6 +8,7 @@ use super::table::{Described, Given, Located, Presence, Reading, Wire, table, ta
 use crate::allgather::{Iterations, MediumKind, Method, Placement, Protocol};
 use crate::diagnostics::Diagnostics;
 use crate::tree::{Item, Value};
+use simnet_base::diagnostics::{Fault, quoted};
 use simnet_base::units::{Bytes, Duration};
 use simnet_media::host::collective;
 use simnet_network::ring;
@@ -171,6 +172,19 @@ impl Wire for Iterations {
         match &item.value {
             Value::Text(text) if text == "paper" => Some(Iterations::Paper),
             Value::Integer(_) => u32::read(item, diagnostics).map(Iterations::Number),
+            Value::Text(text) => {
+                diagnostics.add(item.place, |span| {
+                    let message = format!("`{}` is no number of iterations", quoted(text));
+                    Fault::new(
+                        "wrong-type",
+                        span,
+                        message,
+                        "expected a whole number without quotes, or \"paper\"",
+                    )
+                    .with_nearest(text, ["paper"])
+                });
+                None
+            }
             _ => {
                 wrong_type(item, "a whole number, or \"paper\"", diagnostics);
                 None

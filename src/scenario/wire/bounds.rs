@@ -99,10 +99,27 @@ impl<T: Limited> Bounded for Vec<Located<T>> {
 impl<T: Bounded> Given<T> {
     /// The same where it keeps to the range, faulty where it does not.
     pub(super) fn within(self, range: impl RangeBounds<T::Limit>, diagnostics: &mut Diagnostics) -> Given<T> {
-        let Given::Is(Located { value, place }) = self else { return self };
+        let Given::Is(Located { value, place }) = self else {
+            diagnostics.narrow(|most| within_kind(&range, most));
+            return self;
+        };
         value
             .bounded(place, &range, diagnostics)
             .map_or(Given::Faulty, |value| Given::Is(Located { value, place }))
+    }
+}
+
+/// What of a range is in the range of a kind of whole numbers, from 0 to `most`, in words.
+fn within_kind<L: Limit>(range: &impl RangeBounds<L>, most: &str) -> Option<String> {
+    let least = match range.start_bound() {
+        Bound::Included(least) => least.to_string(),
+        Bound::Unbounded => "0".to_owned(),
+        Bound::Excluded(_) => return None,
+    };
+    match range.end_bound() {
+        Bound::Included(own) => Some(format!("{least} to {own}")),
+        Bound::Unbounded => Some(format!("{least} to {most}")),
+        Bound::Excluded(_) => None,
     }
 }
 

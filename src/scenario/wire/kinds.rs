@@ -10,7 +10,7 @@ use simnet_base::units::{ParseUnitError, Unit};
 use super::bounds::{Limit, Limited};
 use super::canonical::{Canonical, put};
 use super::table::{Located, Wire, wrong_type};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{ANY_WHOLE, Diagnostics};
 use crate::generation::{PRESETS, PresetOf};
 use crate::tree::{Item, Value};
 
@@ -102,16 +102,36 @@ fn near_units<U: Unit>(unit: &str) -> impl Iterator<Item = &'static str> {
     U::UNITS.iter().map(|(name, _)| *name).filter(move |name| name.len().abs_diff(length) <= 1)
 }
 
+/// Reads a quantity, or the word that may stand in its place: `None` inside.
+#[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
+pub(super) fn quantity_or<U: Unit>(
+    item: &Item,
+    word: &'static str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Option<U>> {
+    let Value::Text(text) = &item.value else {
+        return Quantity::read(item, diagnostics).map(|quantity| Some(quantity.0));
+    };
+    match U::parse(text) {
+        Ok(quantity) => return Some(Some(quantity)),
+        Err(_) if text == word => return Some(None),
+        Err(ParseUnitError::Number { .. }) => diagnostics.add(item.place, |span| {
+            let message = format!("`{}` is neither {} nor \"{word}\"", quoted(text), U::KIND);
+            let expected = format!("{}, as in \"{}\", or \"{word}\"", needs::<U>(), U::EXAMPLE);
+            Fault::new("not-a-quantity", span, message, expected).with_nearest(text, [word])
+        }),
+        Err(error) => diagnostics.add(item.place, |span| unit_fault::<U>(text, &error, span)),
+    }
+    None
+}
+
 /// `"never"`, or a quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NeverOr<U>(pub(crate) Option<U>);
 
 impl<U: Unit> Wire for NeverOr<U> {
     fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<NeverOr<U>> {
-        match &item.value {
-            Value::Text(text) if text == "never" => Some(NeverOr(None)),
-            _ => Quantity::<U>::read(item, diagnostics).map(|quantity| NeverOr(Some(quantity.0))),
-        }
+        quantity_or(item, "never", diagnostics).map(NeverOr)
     }
 
     fn schema() -> Schema {
@@ -270,7 +290,8 @@ fn whole(item: &Item, max: u64, diagnostics: &mut Diagnostics) -> Option<u64> {
         let negative = number.is_some_and(|number| number < 0);
         let code = if negative { "negative" } else { "overflow" };
         let message = if negative { "a negative number" } else { "this number is too large" };
-        diagnostics.add(item.place, |span| Fault::new(code, span, message, format!("expected 0 to {max}")));
+        let expected = format!("{ANY_WHOLE}2^{} - 1", u64::BITS - max.leading_zeros());
+        diagnostics.add(item.place, |span| Fault::new(code, span, message, expected));
     }
     fits
 }

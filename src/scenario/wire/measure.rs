@@ -7,7 +7,7 @@ use simnet_base::units::{Duration, Unit};
 
 use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
-use super::kinds::Quantity;
+use super::kinds::{Quantity, quantity_or};
 use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
 use crate::diagnostics::Diagnostics;
 use crate::tree::{Entry, Item, Value};
@@ -56,10 +56,7 @@ pub(crate) struct AutoOr<U>(pub(crate) Option<U>);
 
 impl<U: Unit> Wire for AutoOr<U> {
     fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<AutoOr<U>> {
-        match &item.value {
-            Value::Text(text) if text == "auto" => Some(AutoOr(None)),
-            _ => Quantity::<U>::read(item, diagnostics).map(|quantity| AutoOr(Some(quantity.0))),
-        }
+        quantity_or(item, "auto", diagnostics).map(AutoOr)
     }
 
     fn schema() -> Schema {

@@ -145,6 +145,7 @@ impl<'a> Reading<'a> {
         diagnostics: &mut Diagnostics,
     ) -> Given<T> {
         let key = key_of(field);
+        diagnostics.begin_key();
         let given = match self.entries.iter().find(|entry| entry.key == key) {
             Some(entry) => located(&entry.item, diagnostics),
             None => self.absent(&key, presence, diagnostics),

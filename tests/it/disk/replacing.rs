@@ -168,14 +168,14 @@ fn a_file_replaces_only_what_simnet_wrote() {
         room.ends(&line, 0);
         room.ends(&line, 0);
         room.write(&place, "dear diary");
-        room.refuses(&line, 7, &[&place, "no file that simnet wrote"]);
+        room.refuses(&line, 7, &[&place, "does not begin as files of simnet do"]);
     }
     for place in traces {
         let line = ["run", "s.toml", "--quiet", "--out", "r", "--trace", place];
         room.ends(&line, 0);
         room.ends(&line, 0);
         room.write(place, "dear diary");
-        room.refuses(&line, 7, &[place, "no file that simnet wrote"]);
+        room.refuses(&line, 7, &[place, "does not begin as files of simnet do"]);
     }
 }
 

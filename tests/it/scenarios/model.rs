@@ -43,7 +43,7 @@ const SCENARIOS: [(&str, &str); 8] = [
 ];
 
 /// The hash of what they come to, with the model's version.
-const PINNED: (u32, &str) = (4, "6eaf56f5f310726f");
+const PINNED: (u32, &str) = (5, "6eaf56f5f310726f");
 
 /// What runs got later, files and columns of files: it shows more of the same results.
 const LATER: [(&str, &str); 3] = [("arbiters.csv", ""), ("growth-steps.csv", ""), ("hosts.csv", "")];
@@ -77,7 +77,11 @@ fn results_change_only_with_the_model_s_version() {
         let checked = scenario::read(name, text.as_bytes(), &Overrides::default());
         let checked = checked.unwrap_or_else(|refusal| panic!("{refusal}"));
         let run = simulation::run(&checked, &(), None).unwrap();
-        hasher.update(serde_json::to_string(&run.summary).unwrap().as_bytes());
+        let summary = serde_json::to_string(&run.summary).unwrap();
+        let route = &serde_json::from_str::<serde_json::Value>(&summary).unwrap()["route"];
+        // What the summary's routes got later.
+        let later = format!(",\"lanes\":{},\"verdict\":{}", route["lanes"], route["verdict"]);
+        hasher.update(summary.replace(&later, "").as_bytes());
         for (file, contents) in &run.files {
             if let Some(contents) = pinned(file, contents) {
                 hasher.update(file.as_bytes()).update(contents.as_bytes());

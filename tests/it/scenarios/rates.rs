@@ -279,3 +279,39 @@ fn networks_are_called_after_their_file_and_nodes_by_their_descriptions() {
     let labels: Vec<&str> = network.host_ids().map(|host| network.label(Node::Host(host))).collect();
     assert!(labels.contains(&"node0 mlx5_0") && labels.len() == 6, "{labels:?}");
 }
+
+/// Wrong if credits were refused on cables whose base cycle is so short that the time-out has more than 2^31 of them.
+#[test]
+fn credits_go_with_every_rate() {
+    for [rate, other] in [["400 Gb/s"; 2], ["100 Gb/s", "56 Gb/s"]] {
+        for limits in ["", "deadlock-timeout = 'never'\npacket-lifetime = '4 s'\n"] {
+            let network = subnet(|nth| Some(if nth == 6 { other } else { rate }));
+            let fabric = format!("[fabric]\nflow = 'credits'\nrate = '{rate}'\n{limits}");
+            let checked = read(&network, Format::Json, &fabric).unwrap();
+            let (run, _) = run(&checked);
+            assert!(run.messages_delivered >= 2_000, "{rate} and {other}: {}", run.messages_delivered);
+        }
+    }
+}
+
+/// Wrong if work on no fabric were refused for cables that the buffers of one do not suit.
+#[test]
+fn cables_need_suit_only_the_fabric_that_is_used() {
+    let network = subnet(|_| Some("400 Gb/s"));
+    let frames = "ethernet = { rate = '1 Gb/s' }\n";
+    let gather = "allgather = { algorithm = 'ring', size = '1 KiB' }\n";
+    for work in [
+        format!("{frames}{gather}"),
+        format!("{frames}discovery.round-trips = 2\n"),
+        "rings.algorithm = 'lr1'\n".to_owned(),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("net.json"), write(&network, Format::Json)).unwrap();
+        let text = format!("{work}scenario.name = 's'\ntopology.file = 'net.json'\n");
+        let file = folder.path().join("s.toml");
+        scenario::read(&file, text.as_bytes(), &Overrides::default()).unwrap();
+    }
+    let routes = checked_on(&network, Format::Json, "").expect("routes alone are fine");
+    simulation::run(&routes, &(), None).expect("they need no fabric");
+    assert!(checked_on(&network, Format::Json, gather).unwrap_err().contains("buffer-overrun"));
+}

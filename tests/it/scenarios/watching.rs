@@ -7,6 +7,8 @@ use serde_json::json;
 use simnet::ids::Node;
 use simnet::scenario::{self, Checked, Overrides};
 use simnet::simulation::{self, Run};
+use simnet::topology::formats::{Format, write};
+use simnet::topology::{End, Network};
 use simnet::trace::{Bounds, Event, EventKind, LogEntry, Message, Reader, Recorder, Scene};
 
 /// A run of every kind that is recorded, with the kinds of its scenes.
@@ -230,4 +232,39 @@ fn deadlocks_of_one_instant_are_numbered_as_in_the_summary() {
     assert_eq!(formed.iter().map(|(nth, _)| *nth).collect::<Vec<_>>(), [0, 1, 2, 3]);
     assert!(formed.iter().all(|(nth, node)| ring(*node) == *nth), "{formed:?}");
     assert!(cleared.len() == RINGS && cleared.iter().all(|(nth, node)| ring(*node) == *nth), "{cleared:?}");
+}
+
+/// Wrong if the routes of one part of a network went to the hosts of another that elects a mapper of its own.
+#[test]
+fn parts_that_elect_their_own_mappers_have_their_own_routes() {
+    let parts = [[2, 3], [2, 2], [3, 2]];
+    for (nth, (parts, seed)) in
+        parts.iter().flat_map(|parts| (0..4).map(move |seed| (parts, seed))).enumerate()
+    {
+        let mut network = Network::new("parts");
+        for (part, hosts) in parts.iter().enumerate() {
+            let switch = network.add_switch(format!("s{part}"), 8).unwrap();
+            for host in 0..*hosts {
+                let host_id = network.add_host(format!("h{part}-{host}")).unwrap();
+                network.connect(End::host(host_id, 0), End::switch(switch, 2 * host)).unwrap();
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("net.json"), write(&network, Format::Json)).unwrap();
+        let distribute = nth % 2 == 0;
+        let text = format!(
+            "scenario = {{ name = 's', seed = {seed} }}\ntopology.file = 'net.json'\nmapping.mode = 'election'\n\
+             routing = {{ algorithm = 'updown', distribute = {distribute} }}\n\
+             traffic.uniform = {{ payload = '32 B', loads = [0.01] }}\nmeasure = {{ messages = 100, warmup = '1 us' }}"
+        );
+        let file = folder.path().join("s.toml");
+        let checked = scenario::read(&file, text.as_bytes(), &Overrides::default()).unwrap();
+        let run = simulation::run(&checked, &(), None).unwrap();
+        let summary = serde_json::to_value(&run.summary).unwrap();
+        let point = &summary["points"][0];
+        assert_eq!(point["delivered"], point["sent"], "{parts:?}, seed {seed}: {point}");
+        assert!(point["sent"].as_u64() > Some(0), "{parts:?}, seed {seed}: {point}");
+        assert_eq!(summary["route"]["verdict"], "acyclic", "{parts:?}, seed {seed}");
+        assert_eq!(summary["route"]["lanes"], 1);
+    }
 }

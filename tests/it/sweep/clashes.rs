@@ -115,3 +115,53 @@ fn an_unknown_key_of_an_axis_stands_where_it_was_written() {
         }
     }
 }
+
+/// Wrong if `check` found nothing in a sweep that `run` refuses, or did not say where: two points that are one scenario
+/// in other words.
+#[test]
+fn points_that_are_one_scenario_are_refused_alike() {
+    let room = tempfile::tempdir().unwrap();
+    let text = format!("{BASE}[[sweep.axes]]\nfabric.routing-latency = ['1000 ns', '1 us']\n");
+    std::fs::write(room.path().join("s.toml"), text).unwrap();
+    for verb in [&["check"][..], &["sweep", "plan"], &["run"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
+        let output = command.args(verb).arg("s.toml").current_dir(room.path()).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(3), "{verb:?}: {message}");
+        assert!(
+            message.contains("error[same-point]") && message.contains("s.toml:6:1"),
+            "{verb:?}: {message}"
+        );
+    }
+}
+
+/// Wrong if an axis and a number of the summary of the same name were two columns.
+#[test]
+fn no_column_stands_twice() {
+    let room = tempfile::tempdir().unwrap();
+    let text = "scenario.name = 'x'\ntopology.ring.switches = 4\nrings = {}\n\
+        [[sweep.axes]]\nrings.algorithm = ['lr1', 'lr3']\n";
+    std::fs::write(room.path().join("s.toml"), text).unwrap();
+    let mut headers = Vec::new();
+    let named = format!("sweep.columns = ['rings.algorithm', 'rings.machines']\n{text}");
+    std::fs::write(room.path().join("named.toml"), named).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
+    let output =
+        command.args(["run", "named.toml", "--out", "named"]).current_dir(room.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let table = std::fs::read_to_string(room.path().join("named/points.csv")).unwrap();
+    assert!(table.starts_with("point,key,rings.algorithm,seed,status,error,rings.machines\n"), "{table}");
+    for verb in [&["run"][..], &["sweep", "run"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
+        let folder = format!("out-{}", verb.len());
+        let output =
+            command.args(verb).args(["s.toml", "--out", &folder]).current_dir(room.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let table = std::fs::read_to_string(room.path().join(folder).join("points.csv")).unwrap();
+        headers.push(table.lines().next().unwrap().to_owned());
+    }
+    let mut columns: Vec<&str> = headers[0].split(',').collect();
+    assert_eq!(headers[0], headers[1]);
+    columns.sort_unstable();
+    assert!(columns.windows(2).all(|two| two[0] != two[1]), "{}", headers[0]);
+}

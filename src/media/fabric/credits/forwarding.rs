@@ -81,7 +81,6 @@ impl Engine {
             }
         }
         entry.ready = ready;
-        let until = |from: u64, limit: Option<u64>| limit.map_or(NEVER, |limit| from.saturating_add(limit));
         entry.due = until(ready, self.parameters.head_of_line_limit)
             .min(until(packet.head_in, self.parameters.lifetime_limit))
             .min(message.expires);
@@ -466,7 +465,6 @@ impl Engine {
     fn limits(&self, queue: u32) -> (u64, u64) {
         let entry = &self.queues[queue as usize];
         let packet = &self.records.packets[entry.front as usize];
-        let until = |from: u64, limit: Option<u64>| limit.map_or(NEVER, |limit| from.saturating_add(limit));
         let waited = until(entry.ready, self.parameters.head_of_line_limit);
         let lived = until(packet.head_in, self.parameters.lifetime_limit);
         (waited.min(lived), self.records.messages[packet.message as usize].expires)
@@ -519,4 +517,10 @@ impl Engine {
             self.calendar.schedule(due, READY, Event::Alarm { queue });
         }
     }
+}
+
+/// When a limit from a cycle on is over.
+#[inline(always)]
+fn until(from: u64, limit: Option<u64>) -> u64 {
+    limit.map_or(NEVER, |limit| from.saturating_add(limit))
 }

@@ -2,7 +2,7 @@
 
 use super::management::MOST_MANAGEMENT;
 use crate::fabric::BuildError;
-use crate::fabric::wiring::check_time;
+use crate::fabric::wiring::check_limit;
 use simnet_network::topology::Network;
 
 /// How many service levels there are.
@@ -108,8 +108,8 @@ impl CreditParameters {
         if let Some(room) = self.management.filter(|room| *room < MOST_MANAGEMENT) {
             return Err(BuildError::BufferBelowPacket { buffer: room, mtu: MOST_MANAGEMENT });
         }
-        check_time("the head-of-line limit", self.head_of_line_limit.unwrap_or(1))?;
-        check_time("the lifetime limit", self.lifetime_limit.unwrap_or(1))?;
+        check_limit("the head-of-line limit", self.head_of_line_limit)?;
+        check_limit("the lifetime limit", self.lifetime_limit)?;
         let entries = || self.arbitration.high.iter().chain(&self.arbitration.low);
         if let Some(entry) = entries().find(|entry| entry.lane >= self.lanes) {
             return Err(BuildError::NoSuchLane { lane: entry.lane, lanes: self.lanes });

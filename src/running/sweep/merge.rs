@@ -220,12 +220,12 @@ impl Row {
     }
 }
 
-/// The header of the table.
 /// These columns without those of axes, which a table has already.
 pub(super) fn beside_axes(columns: &[String], axes: &[String]) -> Vec<String> {
     columns.iter().filter(|column| !axes.contains(column)).cloned().collect()
 }
 
+/// The header of the table.
 pub(super) fn header(axes: &[String], columns: &[String]) -> String {
     let mut text = String::from("point,key");
     let axes = axes.iter().map(String::as_str);

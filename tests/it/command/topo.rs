@@ -139,3 +139,33 @@ fn a_difference_is_told_in_bounds() {
             && all["difference"]["nodes_only_in_a"].as_array().unwrap().len() > 1000
     );
 }
+
+/// Wrong if a format that lists cables left out nodes without one in silence, or if one were written that cannot count
+/// the ports of a switch or a host.
+#[test]
+fn what_a_format_has_no_words_for_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("net.json");
+    let convert = |ports: u16, port: u16, format: &str| {
+        let text = format!(
+            "{{\"format\": \"simnet-topology/1\", \"name\": \"net\", \
+             \"switches\": [{{\"name\": \"s\", \"ports\": {ports}}}], \
+             \"hosts\": [{{\"name\": \"h\"}}, {{\"name\": \"alone\"}}], \
+             \"links\": [{{\"a\": \"h\", \"a_port\": {port}, \"b\": \"s\", \"b_port\": 0}}]}}"
+        );
+        std::fs::write(&file, text).unwrap();
+        let output = simnet(&["topo", "convert", file.to_str().unwrap(), "--to", format]);
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    for format in ["csv", "subnet-lst"] {
+        let (code, told) = convert(254, 0, format);
+        assert_eq!(code, Some(0), "{format}: {told}");
+        assert!(told.contains("1 node without a cable left out"), "{format}: {told}");
+    }
+    for (ports, port, told) in [(255, 0, "`s` has 255 ports"), (8, 300, "`h` has 301 ports")] {
+        let (code, message) = convert(ports, port, "subnet-lst");
+        assert_eq!(code, Some(3), "{message}");
+        assert!(message.contains(told) && message.contains("subnet-lst counts 254 at most"), "{message}");
+    }
+    assert_eq!(convert(255, 0, "json"), (Some(0), String::new()));
+}

@@ -32,7 +32,8 @@
 //! ```
 //! The result does not depend on the order of processing within a phase; [`Fabric::shuffle`] lets tests
 //! check. Nor does it depend on when a phase is carried out for a port that nothing else can befall in a cycle: a worm
-//! that meets no other passes a switch in one step (`hop.rs`, with the conditions under which that is exact).
+//! that meets no other passes a switch in one step (`hop.rs`), and one that is stopped, or goes on, in cycles in which
+//! nothing else happens is accounted for in one (`stopped.rs`), each under conditions under which that is exact.
 //!
 //! Where hosts send worms on ([`HostParameters::in_transit`]), a host is a switch of one port to a worm that reaches it
 //! with turns left: its head is decoded for that time in P3a and P3b and gets the host's output in P3c, before hosts
@@ -83,6 +84,8 @@ mod reporting;
 mod reset;
 mod routing_unit;
 mod runs;
+mod stopped;
+mod unequal;
 mod wiring;
 mod worm;
 
@@ -274,9 +277,10 @@ impl Fabric {
         on_engine!(&self.inner, engine => engine.live())
     }
 
-    /// How many events have been handled.
+    /// How many events there were, whether they needed handling or not; arrivals of heads at switches are part of their
+    /// decoding, and what was foreseen and did not come is none. Costs O(ports) at most.
     pub fn events(&self) -> u64 {
-        on_engine!(&self.inner, engine => engine.events)
+        on_engine!(&self.inner, engine => engine.events())
     }
 
     /// Flits in the buffer of an input port at the end of the last cycle run.

@@ -598,11 +598,23 @@ impl<E: Copy> Calendar<E> {
             self.far.peek().is_none_or(|Reverse(far)| far.time >> BLOCK >> SPAN > self.span),
             "the heap never holds what the coarse wheel should"
         );
-        let list = self.coarse.take(slot_of(block));
-        for entry in &list {
-            self.put_fine((block << BLOCK) | u64::from(entry.offset), entry.phase, entry.event);
+        if self.coarse.is_marked(slot_of(block)) {
+            // As `put_fine` would, one after the other.
+            let (half, list) = (half_of(block), self.coarse.take(slot_of(block)));
+            let mut marks = self.occupied[half];
+            for entry in &list {
+                let mark = 1 << (u64::from(entry.offset) & LAST);
+                let place = &mut self.fine[place_of((block << BLOCK) | u64::from(entry.offset))];
+                if marks & mark == 0 {
+                    marks |= mark;
+                    place.first = Some(*entry);
+                } else {
+                    place.more.push(*entry);
+                }
+            }
+            self.occupied[half] = marks;
+            self.coarse.put_back(list);
         }
-        self.coarse.put_back(list);
     }
 }
 

@@ -43,6 +43,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             debug_assert!(in_pace.0 >= entry.t, "what is accounted for is not to come again");
             inflow = Run { next: in_pace.0, period: in_pace.1, left: u64::from(entry.in_rem) };
         }
+        if entry.turn > 0 {
+            let turn = u64::from(entry.turn);
+            if entry.in_on {
+                inflow.left = turn;
+            } else {
+                inflow = Run { next: entry.t + turn, period: 1, left: u64::from(entry.in_rem) };
+            }
+        }
         if entry.out_on {
             debug_assert!(entry.out_rem > 0, "a flow has a flit left");
             debug_assert!(out_pace.0 >= entry.t, "what has left does not leave again");
@@ -70,7 +78,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         let ports = (0..self.ins.len()).map(|port| self.runs(u32::try_from(port).expect("a port's number")));
         let runs = ports.flat_map(|(inflow, outflow)| [inflow, outflow]).filter(|run| run.left > 0);
-        runs.map(|run| run.at(run.left - 1) + 1).max().unwrap_or(0)
+        let still = runs.map(|run| run.at(run.left - 1) + 1).max().unwrap_or(0);
+        // A change without an event takes its cycle as one with an event does.
+        let turns = self.ins.iter().filter(|entry| entry.turn > 0);
+        turns.map(|entry| entry.t + u64::from(entry.turn) + 1).max().unwrap_or(0).max(still)
     }
 
     fn channel_use_of(&self, out: u32) -> ChannelUse {

@@ -75,7 +75,14 @@ impl Watch {
 
     /// Whether something is on the cable after cycle `t` that may end the port's being stopped, or begin it.
     pub(super) fn is_on_cable(&self, port: u32, t: u64) -> bool {
-        self.on_cable.get(port as usize).is_some_and(|latest| *latest > t)
+        self.heard(port) > t
+    }
+
+    /// When the last of what the port has said is heard at the other end of its cable, or of what says that a worm on
+    /// the way to it is no more.
+    #[inline]
+    pub(super) fn heard(&self, port: u32) -> u64 {
+        self.on_cable.get(port as usize).copied().unwrap_or(0)
     }
 
     /// Puts those that formed in one cycle, from position `from` on, in the order of their first input ports, whichever
@@ -115,6 +122,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
+    /// The same of a port that nothing else befalls in cycle `t`, at its end.
+    #[inline]
+    pub(super) fn look_from(&mut self, port: u32, t: u64) {
+        if self.is_switch_port(port) {
+            self.follow(port, t);
+        }
+    }
+
     /// A STOP or GO sent by the port in cycle `t` arrives in cycle `arrival`.
     #[inline]
     pub(super) fn note_control(&mut self, port: u32, t: u64, arrival: u64) {
@@ -126,6 +141,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// Until cycle `arrival` something is on the cable of the port that may end its being stopped.
+    #[inline]
     pub(super) fn note_on_cable(&mut self, port: u32, arrival: u64) {
         if self.watch.on_cable.is_empty() {
             self.watch.on_cable = vec![0; self.outs.len()];
@@ -133,16 +149,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!((port as usize) < self.outs.len(), "only a plug has a cable: {port}");
         let latest = &mut self.watch.on_cable[port as usize];
         debug_assert!(arrival >= *latest && arrival > self.now, "what is sent later arrives later");
-        *latest = arrival.max(*latest);
+        *latest = arrival;
     }
 
     /// The end of cycle `t`, if there [are suspects](Watch::has_suspects).
     pub(super) fn look_for_deadlocks(&mut self, t: u64) {
         let before = self.watch.found.len();
         while let Some(port) = self.watch.suspects.pop() {
-            if self.waits_for(port, t) != NONE {
-                self.follow(port, t);
-            }
+            self.follow(port, t);
         }
         debug_assert!(
             self.watch.found[before..].iter().all(|deadlock| deadlock.formed.0 == t),
@@ -210,25 +224,26 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn follow(&mut self, start: u32, t: u64) {
         debug_assert!(self.is_switch_port(start), "only ports of switches are suspected");
+        let mut port = self.waits_for(start, t);
+        if port == NONE || !self.is_switch_port(port) {
+            return;
+        }
         self.watch.seen.resize(self.switch_ports as usize, 0);
         self.watch.walks += 1;
         let walk = self.watch.walks;
         debug_assert!(self.watch.seen[start as usize] < walk, "every walk has a number of its own");
-        let mut port = start;
+        self.watch.seen[start as usize] = walk;
         // Each port waits for one other at most: the walk ends, comes back to the start, or runs into a circle
         // without it.
-        loop {
-            self.watch.seen[port as usize] = walk;
-            port = self.waits_for(port, t);
-            if port == NONE || !self.is_switch_port(port) {
-                return;
-            }
-            debug_assert!(self.ins[port as usize].segments > 0, "who is waited for has a worm");
-            if port == start {
-                break;
-            }
+        while port != start {
             if self.watch.seen[port as usize] == walk {
                 // A cycle, but an older one or another suspect's.
+                return;
+            }
+            self.watch.seen[port as usize] = walk;
+            debug_assert!(self.ins[port as usize].segments > 0, "who is waited for has a worm");
+            port = self.waits_for(port, t);
+            if port == NONE || !self.is_switch_port(port) {
                 return;
             }
         }

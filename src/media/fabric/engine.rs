@@ -106,6 +106,8 @@ pub(super) struct Engine<const EQUAL: bool> {
     /// Whether any of the lists below may have an entry: noted with every one, and found out anew after a cycle. While
     /// events are shuffled it always is.
     pub(super) is_listed: bool,
+    /// Whether an inflow may turn without an event.
+    pub(super) has_turns: bool,
     /// Ports to be evaluated in P4 and settled in P5 of this cycle.
     pub(super) touched: Vec<u32>,
     /// Ports whose next head becomes pending in the next cycle.
@@ -178,6 +180,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             wiring,
             now: 0,
             is_listed: false,
+            has_turns: false,
             touched: Vec::new(),
             pending_next: Vec::new(),
             expired: Vec::new(),
@@ -375,6 +378,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         endpoint: &mut E,
         observer: &mut O,
     ) {
+        // What a handler settled at once would come before phases that are yet to come.
+        self.is_listed = true;
         // P0: not shuffled, since requests of one cycle are carried out in their order.
         if self.calendar.has(LINKS) {
             while let Some(event) = self.calendar.pop(LINKS) {
@@ -515,11 +520,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 if up { self.restore(link, t, observer) } else { self.fail(link, t, observer) }
             }
             Event::Head { port, worm } => self.head_arrives(port, worm, t, observer),
-            Event::Pause { port } => self.inflow_pauses(port, t),
-            Event::Resume { port, period } => self.inflow_resumes(port, period, t),
+            Event::Pause { port } => self.inflow_pauses(port, t, observer),
+            Event::Resume { port, period } => self.inflow_resumes(port, period, t, observer),
             Event::Deliver { port, worm } => self.deliver(port, worm, t),
-            Event::Control { out, go: false } => self.stop_arrives(out, t),
-            Event::Control { out, go: true } => self.go_arrives(out, t),
+            Event::Control { out, go: false } => self.stop_arrives(out, t, observer),
+            Event::Control { out, go: true } => self.go_arrives(out, t, observer),
             // Whether STOP or GO of this cycle comes before or after must not matter: it waits for P2a.
             Event::Expire { port } => {
                 self.is_listed = true;
@@ -529,11 +534,17 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             Event::Idle { unit } => self.unit_is_idle(unit, t),
             Event::Wake { host } => self.host_wakes(host, t, endpoint, observer),
             Event::Start { host } => self.host_may_start(host, t, endpoint, observer),
-            Event::Predicted { port } => self.predicted(port, t),
+            Event::Predicted { port } => self.predicted(port, t, observer),
             Event::Token { port, worm } => self.token_arrives(port, worm, t, observer),
             Event::Flush { port } => self.flush(port, t, observer),
             Event::Fire { out } => self.fire(out, t, observer),
         }
+    }
+
+    /// What is being handled is out of date and no event: how many such there are depends on how far ahead was looked.
+    #[inline]
+    pub(super) fn discount(&mut self) {
+        self.events -= 1;
     }
 
     /// Ends a cycle that has left entries on lists, and tells what is over in it.
@@ -560,7 +571,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.t == t || entry.state == State::Routing, "only a port that is reserved is ahead");
         if !entry.touched {
-            entry.touched = true;
+            if entry.turn > 0 {
+                self.schedule_turn(port);
+            }
+            self.ins[port as usize].touched = true;
             self.is_listed = true;
             self.touched.push(port);
             debug_assert!(self.touched.len() <= self.ins.len(), "a port is touched once a cycle");

@@ -36,13 +36,12 @@
 //!   GO       P5 of the cycle at whose end the level is `go`
 //!   RESUME   2 d cycles after GO: in- and outflow are equal, and the level stands still to the end of the inflow
 //! ```
-//! All of it costs one event a mark on the time line, whatever the number of flits: between two of them the level is a
-//! straight line, along which `predict` finds the next.
+//! All of it costs one event a mark on the time line, whatever the number of flits, and mostly none for PAUSE and
+//! RESUME ([`super::stopped`]): between two of them the level is a straight line, along which `predict` finds the next.
 
 use super::endpoint::{Cause, Observer};
 use super::engine::{CONTROL, DATA, Engine, Event, ROUTES};
 use super::ports::{NEVER, NONE, State};
-use super::runs::{self, Run};
 use simnet_base::units::Cycle;
 
 impl<const EQUAL: bool> Engine<EQUAL> {
@@ -55,6 +54,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         if !EQUAL {
             return self.sync_runs(port, t);
+        }
+        if entry.turn > 0 {
+            return self.sync_turn(port, t);
         }
         // Both flows go one flit a cycle and end with their remainders, so counting needs no loop. Arrivals come first:
         // what arrives in a cycle may leave in it.
@@ -81,65 +83,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         );
     }
 
-    fn sync_runs(&mut self, port: u32, t: u64) {
-        let (inflow, outflow) = (self.inflow(port), self.outflow(port));
-        let (arrived, left) = (inflow.until(t - 1), outflow.until(t - 1));
-        let entry = &mut self.ins[port as usize];
-        let rates = &mut self.rates[port as usize];
-        let narrow = |flits: u64| u32::try_from(flits).expect("no more than the remainder");
-        // What arrives in a cycle may leave in it, here as with equal rates: both are counted up to the end of t - 1.
-        debug_assert!(left <= u64::from(entry.occ) + arrived, "a run ends where the buffer has no flit left");
-        entry.t = t;
-        entry.in_rem -= narrow(arrived);
-        entry.occ += narrow(arrived);
-        entry.in_on &= entry.in_rem > 0;
-        rates.in_next += arrived * rates.in_period;
-        entry.out_rem -= narrow(left);
-        entry.occ -= narrow(left);
-        entry.out_on &= entry.out_rem > 0;
-        rates.out_next += left * rates.out_period;
-        // The pace is the channel's (or the host's), not the worm's: the next worm finds it still busy.
-        if left > 0 {
-            let last = outflow.at(left - 1);
-            match entry.state {
-                State::Connected => {
-                    let channel = &mut self.channels[entry.out as usize];
-                    channel.free = last + channel.period;
-                }
-                State::Taking => rates.take_free = last + self.receive.map_or(1, |receive| receive.period),
-                _ => {}
-            }
-            debug_assert!(entry.out_rem > 0 || entry.exit < t, "no tail leaves that was not foreseen");
-        }
-        debug_assert!(
-            port >= self.switch_ports || self.ins[port as usize].occ <= self.switch.buffer,
-            "STOP comes in time for what is on the cable"
-        );
-    }
-
-    pub(super) fn inflow(&self, port: u32) -> Run {
-        let (entry, rates) = (&self.ins[port as usize], &self.rates[port as usize]);
-        if !entry.in_on {
-            return Run::NOTHING;
-        }
-        debug_assert!(
-            entry.in_rem > 0 && rates.in_next >= entry.t,
-            "what is accounted for is not to come again"
-        );
-        Run { next: rates.in_next, period: rates.in_period, left: u64::from(entry.in_rem) }
-    }
-
-    pub(super) fn outflow(&self, port: u32) -> Run {
-        let (entry, rates) = (&self.ins[port as usize], &self.rates[port as usize]);
-        if !entry.out_on {
-            return Run::NOTHING;
-        }
-        debug_assert!(entry.out_rem > 0 && rates.out_next >= entry.t, "what has left does not leave again");
-        Run { next: rates.out_next, period: rates.out_period, left: u64::from(entry.out_rem) }
-    }
-
     /// P1: a head arrives.
     pub(super) fn head_arrives<O: Observer>(&mut self, port: u32, worm: u32, t: u64, observer: &mut O) {
+        // Whether it has an event at all depends on which of several heads a unit was reserved for.
+        self.discount();
         if self.is_lost(port, t) {
             return;
         }
@@ -208,20 +155,21 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// P1: no flit arrives from this cycle on.
-    pub(super) fn inflow_pauses(&mut self, port: u32, t: u64) {
+    pub(super) fn inflow_pauses<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
         if !self.is_lost(port, t) {
-            self.touch(port, t);
+            self.bring_inflow_to(port, t);
             let entry = &mut self.ins[port as usize];
             debug_assert!(entry.segments > 0 && entry.in_rem > 0, "a worm pauses before its end");
             debug_assert!(entry.in_on, "what pauses was flowing: one change a channel and cycle");
             entry.in_on = false;
+            self.change(port, t, observer);
         }
     }
 
     /// P1: flits arrive from this cycle on.
-    pub(super) fn inflow_resumes(&mut self, port: u32, period: u32, t: u64) {
+    pub(super) fn inflow_resumes<O: Observer>(&mut self, port: u32, period: u32, t: u64, observer: &mut O) {
         if !self.is_lost(port, t) {
-            self.touch(port, t);
+            self.bring_inflow_to(port, t);
             let entry = &mut self.ins[port as usize];
             debug_assert!(entry.in_rem > 0, "flits of a worm that has not ended");
             debug_assert!(!EQUAL || !entry.in_on, "with one rate for all, only what has paused resumes");
@@ -231,11 +179,21 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 let rates = &mut self.rates[port as usize];
                 (rates.in_next, rates.in_period) = (t, u64::from(period));
             }
+            self.change(port, t, observer);
+        }
+    }
+
+    /// Accounts a port to the beginning of `t`, in which its inflow changes: what was foreseen behind that is an event.
+    #[inline]
+    fn bring_inflow_to(&mut self, port: u32, t: u64) {
+        self.bring_to(port, t);
+        if self.ins[port as usize].turn > 0 {
+            self.schedule_turn(port);
         }
     }
 
     /// P2: STOP arrives.
-    pub(super) fn stop_arrives(&mut self, out: u32, t: u64) {
+    pub(super) fn stop_arrives<O: Observer>(&mut self, out: u32, t: u64, observer: &mut O) {
         if self.is_lost(out, t) {
             return;
         }
@@ -248,13 +206,19 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             // head that waits may have started it before.
             let entry = &mut self.outs[out as usize];
             entry.since = entry.since.min(t);
-            self.touch(owner, t);
-            self.suspect(owner);
+            self.sync(owner, t);
+            if self.is_all::<O>() {
+                self.halt(owner, t, observer);
+                self.look_from(owner, t);
+            } else {
+                self.list(owner, t);
+                self.suspect(owner);
+            }
         }
     }
 
     /// P2: GO arrives. Without a head waiting the output is no longer blocked.
-    pub(super) fn go_arrives(&mut self, out: u32, t: u64) {
+    pub(super) fn go_arrives<O: Observer>(&mut self, out: u32, t: u64, observer: &mut O) {
         if self.is_lost(out, t) {
             return;
         }
@@ -267,10 +231,31 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             // The timer goes by events, not by the condition: GO ends the blocked time even if a head begins to wait in
             // this cycle, which begins a new one (P2 is before P3).
             if self.outs[out as usize].wait == 0 {
-                self.unblock(out, t);
+                self.outs[out as usize].unblock(t);
             }
-            self.touch(owner, t);
+            self.sync(owner, t);
         }
+        // Who said GO has not foreseen that its buffer runs dry (`predict`), and what is to come to it is not to come
+        // now.
+        let peer = self.outs[out as usize].peer;
+        if (owner == NONE || !self.has_flits(owner)) && self.runs_dry(peer) {
+            self.bring_to(peer, t);
+            self.list(peer, t);
+        }
+        if owner != NONE {
+            if self.is_all::<O>() {
+                self.go_on(owner, t, observer);
+            } else {
+                self.list(owner, t);
+            }
+        }
+    }
+
+    /// Whether a flit of the front worm is there, or arrives in the cycle up to whose beginning the port is accounted.
+    #[inline]
+    fn has_flits(&self, port: u32) -> bool {
+        let entry = &self.ins[port as usize];
+        entry.occ > 0 || entry.in_on
     }
 
     /// The input port that owns an output at the beginning of `t`, or [`NONE`].
@@ -292,14 +277,55 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// The predicted change of a port is due, unless another prediction has taken its place.
     #[inline]
-    pub(super) fn predicted(&mut self, port: u32, t: u64) {
+    pub(super) fn predicted<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.pred >= t, "no prediction is passed over");
         // Cancelling would cost more than an event that finds itself out of date.
-        if entry.pred == t {
-            entry.pred = NEVER;
-            self.touch(port, t);
-            debug_assert!(self.ins[port as usize].t == t, "nothing is predicted for a head yet to arrive");
+        if entry.pred != t {
+            return self.discount();
+        }
+        entry.pred = NEVER;
+        // A tail that somebody waited for who does not any more is made good later, as others are.
+        let entry = &self.ins[port as usize];
+        if EQUAL && entry.exit == t && entry.out_on && !entry.stop_sent && !self.cares_for_exit(port, entry) {
+            return self.discount();
+        }
+        if self.is_all::<O>() && self.crosses(port, t) {
+            return;
+        }
+        self.bring_to(port, t);
+        debug_assert!(self.ins[port as usize].t == t, "nothing is predicted for a head yet to arrive");
+        self.change(port, t, observer);
+    }
+
+    /// A port, accounted to the beginning of `t`, has changed in one of P1 to P3, or is to do so in P4 or P5. These
+    /// follow when their time comes, or at once if the change [is all](Self::is_all) that happens in this cycle.
+    #[inline]
+    fn change<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
+        if self.is_all::<O>() {
+            self.decide(port, t, observer);
+        } else {
+            self.list(port, t);
+        }
+    }
+
+    /// Whether nothing else happens in this cycle than what is being handled: no list has an entry, and no event is
+    /// left.
+    #[inline]
+    fn is_all<O: Observer>(&self) -> bool {
+        !O::WATCHES && !self.is_listed && self.calendar.left() == 0
+    }
+
+    /// P4 and P5 of the only port that is accounted to the beginning of `t` for them.
+    #[inline(never)]
+    pub(super) fn decide<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
+        if self.ins[port as usize].turn > 0 {
+            self.schedule_turn(port);
+        }
+        self.evaluate::<O>(port, t);
+        self.account(port, t, observer);
+        if cfg!(debug_assertions) {
+            self.check_settled(port, t);
         }
     }
 
@@ -312,16 +338,27 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.list(port, t);
             return;
         }
+        if self.ins[port as usize].turn > 0 {
+            self.schedule_turn(port);
+        }
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.t == t && !entry.out_on, "a worm begins to leave a port accounted up to now");
+        let is_steady = entry.in_on || entry.in_rem == 0 || entry.segments > 1;
         entry.out_on = true;
-        entry.exit = t + u64::from(entry.out_rem) - 1;
-        entry.pred = NEVER;
+        entry.exit = if is_steady { t + u64::from(entry.out_rem) - 1 } else { NEVER };
+        // One that is not stopped, and meets nobody, has nothing to foresee.
+        let foresees = entry.stop_sent;
+        if !foresees {
+            entry.pred = NEVER;
+        }
         let (front, exit, out) = (entry.front, entry.exit, entry.out);
         self.send_head::<O>(port, 1, t);
         let output = &self.outs[out as usize];
         if self.is_sink(output.peer) {
-            self.expect_tail(output.peer, front, exit + u64::from(output.delay));
+            self.expect_tail(output.peer, front, exit.saturating_add(u64::from(output.delay)));
+        }
+        if foresees {
+            self.predict(port);
         }
         if O::WATCHES {
             self.report_port(port, t, observer);
@@ -332,25 +369,26 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// Whether P4 and P5 of this cycle would do nothing with a port whose worm has just got its output but to let it
-    /// go, a flit a cycle, from now to its tail: its rest is here or follows without a gap, no other is in the buffer,
-    /// which neither fills up to STOP nor empties down to GO, nobody waits for its tail, and it does not leave in this
-    /// cycle already. No later phase of a cycle asks more of a port that was not touched before its worm got its
-    /// output.
+    /// go, a flit a cycle, and to foresee what comes next: a flit is there, it is not the last, the output may send,
+    /// and the level crosses no mark in this cycle. No later phase of a cycle asks more of a port that was not touched
+    /// before its worm got its output.
+    ///
+    /// One that has said STOP was touched if its head has come to ask in this cycle, watched or not. Of others only
+    /// those leave at once that meet nobody: of several heads that go to one switch in a cycle, the first sent is the
+    /// first that a unit is reserved for, and watching is not to change their order.
     #[inline]
     fn is_alone(&self, port: u32) -> bool {
         let entry = &self.ins[port as usize];
         let output = &self.outs[entry.out as usize];
-        let is_steady = entry.in_on || entry.in_rem == 0;
-        let is_level_safe = entry.occ < self.switch.stop && !entry.stop_sent || port >= self.transmitters;
-        EQUAL
-            && self.shuffle.is_none()
-            && is_steady
-            && is_level_safe
-            && entry.segments == 1
-            && !entry.touched
-            && entry.out_rem > 1
-            && output.go
-            && output.wait == 0
+        let occ = entry.occ + u32::from(entry.in_on);
+        let is_safe = if entry.stop_sent {
+            occ > self.switch.go + 1
+        } else {
+            let is_steady = entry.in_on || entry.in_rem == 0;
+            let is_level_safe = entry.occ < self.switch.stop || port >= self.transmitters;
+            is_steady && is_level_safe && entry.segments == 1 && output.wait == 0
+        };
+        EQUAL && self.shuffle.is_none() && is_safe && !entry.touched && entry.out_rem > 1 && output.go
     }
 
     /// P4: decides whether a flit leaves the port in cycle `t`.
@@ -393,12 +431,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             if connected {
                 if !leaves {
                     if entry.out_on {
-                        self.send_pause(port, t);
+                        self.send_pause::<O>(port, t);
                     }
                 } else if !entry.head_sent {
                     self.send_head::<O>(port, 1, t);
                 } else if !entry.out_on {
-                    self.send_resume(port, 1, t);
+                    self.send_resume::<O>(port, 1, t);
                 }
             }
             let entry = &mut self.ins[port as usize];
@@ -424,109 +462,30 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    fn evaluate_runs<O: Observer>(&mut self, port: u32, t: u64, go: bool) {
-        let (free, period) = self.pace(port);
-        let (entry, rates) = (&self.ins[port as usize], &self.rates[port as usize]);
-        debug_assert!(!entry.in_on || rates.in_next >= t, "what arrives next has not arrived");
-        debug_assert!(!entry.out_on || rates.out_next >= t, "what leaves next has not left");
-        let arriving = entry.in_on && rates.in_next == t;
-        let leaves = go && free <= t && (entry.occ > 0 || arriving);
-        // An outflow slower than its channel follows the inflow; it keeps its pace only while it stays in step with it.
-        let follows = rates.out_period != period;
-        let in_step = entry.in_on && (rates.in_next, rates.in_period) == (rates.out_next, rates.out_period);
-        let (connected, head_sent, out_on) = (entry.state == State::Connected, entry.head_sent, entry.out_on);
-        let keeps = out_on && go && rates.out_next > t && (!follows || in_step);
-        if leaves && !keeps {
-            // An empty buffer passes on what arrives, as it arrives.
-            let passes = entry.segments == 1 && entry.occ == 0 && rates.in_period > period;
-            let pace = if passes { rates.in_period } else { period };
-            let changed = !out_on || (rates.out_next, rates.out_period) != (t, pace);
-            let rates = &mut self.rates[port as usize];
-            (rates.out_next, rates.out_period) = (t, pace);
-            self.ins[port as usize].out_on = true;
-            let narrow = u32::try_from(pace).expect("checked when built");
-            if connected && !head_sent {
-                self.send_head::<O>(port, narrow, t);
-            } else if connected && changed {
-                self.send_resume(port, narrow, t);
-            } else if !connected && !head_sent {
-                self.ins[port as usize].head_sent = true;
-                let front = self.ins[port as usize].front;
-                if self.ins[port as usize].state == State::Taking {
-                    self.worms[front].head_at = t;
-                }
-            }
-        } else if out_on && !keeps {
-            self.ins[port as usize].out_on = false;
-            if connected {
-                self.send_pause(port, t);
-            }
-        }
-        let outflow = self.outflow(port);
-        let exit = if outflow.left > 0 && self.starves(port).is_none() {
-            outflow.at(outflow.left - 1)
-        } else {
-            NEVER
-        };
-        debug_assert!(exit >= t, "a tail that leaves has not left");
-        self.ins[port as usize].exit = exit;
-    }
-
-    /// From when on and how often the port's front worm may send a flit.
-    pub(super) fn pace(&self, port: u32) -> (u64, u64) {
-        let entry = &self.ins[port as usize];
-        debug_assert!(entry.is_leaving(), "only what leaves has a pace");
-        let (free, period) = match entry.state {
-            State::Connected => {
-                let channel = self.channels[entry.out as usize];
-                (channel.free, channel.period)
-            }
-            State::Taking => {
-                let period = self.receive.map_or(1, |receive| receive.period);
-                (self.rates[port as usize].take_free, period)
-            }
-            _ => (0, 1),
-        };
-        debug_assert!(period > 0, "two flits never leave in one cycle");
-        (free, period)
-    }
-
-    /// The first departure that would find no flit.
-    pub(super) fn starves(&self, port: u32) -> Option<u64> {
-        let entry = &self.ins[port as usize];
-        debug_assert!(entry.out_on && entry.out_rem > 0, "only a flow runs dry");
-        if entry.segments > 1 {
-            return None;
-        }
-        let starved = runs::starvation(u64::from(entry.occ), self.inflow(port), self.outflow(port));
-        debug_assert!(starved.is_none_or(|at| at >= entry.t), "a departure that finds no flit lies ahead");
-        starved
-    }
-
-    fn send_pause(&mut self, port: u32, t: u64) {
+    pub(super) fn send_pause<O: Observer>(&mut self, port: u32, t: u64) {
         debug_assert!(self.ins[port as usize].head_sent, "only a worm whose head has gone out pauses");
         debug_assert!(self.ins[port as usize].out_rem > 0, "behind its tail a worm does not pause");
         let out = &self.outs[self.ins[port as usize].out as usize];
         debug_assert!(out.owner == port, "a worm pauses on its own output");
-        if !self.ends_behind(self.ins[port as usize].out) {
-            let event = Event::Pause { port: out.peer };
-            self.calendar.schedule(t + u64::from(out.delay), DATA, event);
+        let (peer, delay) = (out.peer, out.delay);
+        if !self.ends_behind(self.ins[port as usize].out) && !self.foresee_pause::<O>(peer, delay, t) {
+            self.calendar.schedule(t + u64::from(delay), DATA, Event::Pause { port: peer });
         }
     }
 
-    fn send_resume(&mut self, port: u32, period: u32, t: u64) {
+    pub(super) fn send_resume<O: Observer>(&mut self, port: u32, period: u32, t: u64) {
         debug_assert!(self.ins[port as usize].head_sent, "only a worm whose head has gone out goes on");
         let out = &self.outs[self.ins[port as usize].out as usize];
         debug_assert!(out.owner == port && out.go, "a worm goes on where it may, on its own output");
-        if !self.ends_behind(self.ins[port as usize].out) {
-            let event = Event::Resume { port: out.peer, period };
-            self.calendar.schedule(t + u64::from(out.delay), DATA, event);
+        let (peer, delay) = (out.peer, out.delay);
+        if !self.ends_behind(self.ins[port as usize].out) && !self.foresee_resume::<O>(peer, delay, t) {
+            self.calendar.schedule(t + u64::from(delay), DATA, Event::Resume { port: peer, period });
         }
     }
 
     /// Puts a head on the cable. If nothing can come between, its decoding is scheduled at once.
     #[inline]
-    fn send_head<O: Observer>(&mut self, port: u32, period: u32, t: u64) {
+    pub(super) fn send_head<O: Observer>(&mut self, port: u32, period: u32, t: u64) {
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.state == State::Connected && !entry.head_sent, "a worm has one head");
         entry.head_sent = true;
@@ -600,7 +559,24 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if O::WATCHES {
             self.report_port(port, t, observer);
         }
-        self.bring_to(port, t + 1);
+        self.account(port, t, observer);
+    }
+
+    /// The same for a port that is on no list.
+    #[inline]
+    pub(super) fn account<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
+        let entry = &mut self.ins[port as usize];
+        if EQUAL && entry.t == t && entry.turn == 0 && entry.exit > t {
+            // `bring_to` for one cycle, in which no tail leaves.
+            let (arrives, leaves) = (u32::from(entry.in_on), u32::from(entry.out_on));
+            entry.t = t + 1;
+            (entry.occ, entry.in_rem, entry.out_rem) =
+                (entry.occ + arrives - leaves, entry.in_rem - arrives, entry.out_rem - leaves);
+            entry.in_on &= entry.in_rem > 0;
+            debug_assert!(entry.out_rem > 0 || entry.segments == 0, "a tail that leaves is foreseen");
+        } else {
+            self.bring_to(port, t + 1);
+        }
         debug_assert!(self.ins[port as usize].t == t + 1, "accounted to the end of this cycle");
         if port < self.transmitters {
             self.control_flow(port, t, observer);
@@ -621,6 +597,17 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if !changes || entry.dead {
             return;
         }
+        self.say(port, t);
+        if O::WATCHES {
+            let stops = self.ins[port as usize].stop_sent;
+            observer.flow_control(Cycle(t), self.wiring.end(port), stops);
+        }
+    }
+
+    /// Sends STOP in `t`, or GO if the port has said STOP.
+    #[inline]
+    pub(super) fn say(&mut self, port: u32, t: u64) {
+        let entry = &mut self.ins[port as usize];
         // Stays on: a buffer that overflows would have lost flits, and no result of the run were worth anything.
         assert!(entry.occ <= self.switch.buffer || port >= self.switch_ports, "the buffer overflows");
         entry.stop_sent = !entry.stop_sent;
@@ -630,9 +617,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let arrival = t + u64::from(plug.delay);
         self.calendar.schedule(arrival, CONTROL, Event::Control { out: plug.peer, go: !stops });
         self.note_control(port, t, arrival);
-        if O::WATCHES {
-            observer.flow_control(Cycle(t), self.wiring.end(port), stops);
-        }
     }
 
     /// The tail of the front worm has left in cycle `exit`; what that sets free is free from the next on.

@@ -168,8 +168,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         entry.expect(worm, flits, out, (arrival, decoded));
         entry.pred = NEVER;
         self.calendar.schedule(decoded, ROUTES, Event::Route { port });
-        // A head that is decoded before the buffer has filled to its mark, as most are, predicts nothing.
-        if flits >= self.switch.stop {
+        // A head that is decoded before the buffer has filled to its mark, as nearly all are, predicts nothing.
+        if flits >= self.switch.stop && decoded - arrival >= u64::from(self.switch.stop) {
             self.predict(port);
         }
         true

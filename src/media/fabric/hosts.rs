@@ -110,10 +110,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         observer: &mut O,
     ) {
         debug_assert!(self.hosts[host as usize].attempt >= t, "no planned start is passed over");
-        if self.hosts[host as usize].attempt == t {
-            self.hosts[host as usize].attempt = NEVER;
-            self.try_to_start(host, t, endpoint, observer);
+        if self.hosts[host as usize].attempt != t {
+            return self.discount();
         }
+        self.hosts[host as usize].attempt = NEVER;
+        self.try_to_start(host, t, endpoint, observer);
     }
 
     fn try_to_start<E: Endpoint, O: Observer>(
@@ -291,7 +292,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// P1: a tail arrives at a host that takes everything at once, unless it was held up.
     #[inline]
     pub(super) fn deliver(&mut self, port: u32, worm: u32, t: u64) {
-        let Some((record, message)) = self.worms.reach(worm, port, t) else { return };
+        let Some((record, message)) = self.worms.reach(worm, port, t) else { return self.discount() };
         let head = record.head_at;
         debug_assert!(record.too_soon == (record.left > 0), "what is delivered has taken all its turns");
         // Stay on here and below: a latency would be wrong.

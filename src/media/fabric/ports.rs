@@ -75,6 +75,9 @@ pub(super) struct InPort {
     pub(super) touched: bool,
     /// Whether there is no working cable.
     pub(super) dead: bool,
+    /// After so many cycles from `t` on the inflow pauses, or goes on if it has, without an event; 0: that is not known
+    /// ([`super::stopped`]).
+    pub(super) turn: u8,
 }
 
 impl InPort {
@@ -99,6 +102,7 @@ impl InPort {
             head_sent: false,
             touched: false,
             dead,
+            turn: 0,
         }
     }
 
@@ -142,7 +146,7 @@ impl InPort {
         self.out = out;
         (self.front, self.back, self.segments) = (worm, worm, 1);
         (self.occ, self.in_rem, self.out_rem) = (0, flits, flits);
-        (self.in_on, self.out_on, self.head_sent) = (true, false, false);
+        (self.in_on, self.out_on, self.head_sent, self.turn) = (true, false, false, 0);
     }
 
     /// The only worm there is there no more.
@@ -152,7 +156,7 @@ impl InPort {
         self.state = State::Idle;
         (self.front, self.back, self.segments) = (NONE, NONE, 0);
         (self.occ, self.in_rem, self.out_rem) = (0, 0, 0);
-        (self.in_on, self.out_on, self.head_sent) = (false, false, false);
+        (self.in_on, self.out_on, self.head_sent, self.turn) = (false, false, false, 0);
         (self.exit, self.out) = (NEVER, NONE);
     }
 

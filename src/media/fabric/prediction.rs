@@ -23,6 +23,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     pub(super) fn predict(&mut self, port: u32) {
         let due = if EQUAL { self.predict_equal(port) } else { self.predict_runs(port) };
+        self.expect_change(port, due);
+    }
+
+    /// A port changes in cycle `due` by itself, and in none before.
+    #[inline]
+    pub(super) fn expect_change(&mut self, port: u32, due: u64) {
         let entry = &mut self.ins[port as usize];
         debug_assert!(due >= entry.t, "what is predicted lies ahead of what is accounted for");
         if due != entry.pred {
@@ -56,7 +62,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             // Without a foreseen tail the inflow has paused: the buffer is empty after as many cycles as it holds
             // flits.
             let mut due = if entry.exit == NEVER {
-                entry.t + u64::from(occ)
+                self.dries(port, entry)
             } else if self.cares_for_exit(port, entry) {
                 entry.exit
             } else {
@@ -88,6 +94,25 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             due = entry.t;
         }
         due
+    }
+
+    /// When the buffer of a port runs dry whose inflow has paused; [`NEVER`] if that is for [`go_arrives`] to say: a GO
+    /// is on the cable, and what it sets going comes before.
+    ///
+    /// [`go_arrives`]: Self::go_arrives
+    #[inline]
+    fn dries(&self, port: u32, entry: &InPort) -> u64 {
+        let dry = entry.t + u64::from(entry.occ);
+        let heard = self.watch.heard(port);
+        let is_asked = port < self.switch_ports && !entry.stop_sent && heard > self.now;
+        if is_asked && heard + u64::from(self.outs[port as usize].delay) <= dry { NEVER } else { dry }
+    }
+
+    /// Whether the port is one that [does not foresee](Self::dries) that its buffer runs dry.
+    #[inline]
+    pub(super) fn runs_dry(&self, port: u32) -> bool {
+        let entry = &self.ins[port as usize];
+        EQUAL && entry.out_on && entry.exit == NEVER && entry.pred == NEVER && !entry.touched
     }
 
     fn predict_runs(&self, port: u32) -> u64 {
@@ -138,7 +163,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// Whether anything happens when the front worm's tail leaves, beyond what can be made good later.
     #[inline]
-    fn cares_for_exit(&self, port: u32, entry: &InPort) -> bool {
+    pub(super) fn cares_for_exit(&self, port: u32, entry: &InPort) -> bool {
         debug_assert!(entry.out_on && entry.exit != NEVER, "only a tail that is foreseen is cared for");
         // Of the tails of a lightly loaded network hardly any: most events saved are saved here. `owner_at`, `bring_to`
         // and `reserve` find the tails that have left meanwhile.

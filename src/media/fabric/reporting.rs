@@ -136,6 +136,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             let ports = u32::try_from(self.wiring.ports()).expect("a port's number");
             self.reported.ends = (0..ports).map(|port| self.wiring.end(port)).collect();
         }
+        self.schedule_turns();
     }
 
     /// Who a worm is, for observers.

@@ -85,7 +85,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let timeout = self.switch.timeout.unwrap_or(NEVER);
         // Disarmed since the sweep, or armed anew: the sweep that sees the new time will schedule that.
         if output.owner == NONE || output.since.saturating_add(timeout) != t {
-            return;
+            return self.discount();
         }
         let owner = output.owner;
         if O::WATCHES {

@@ -328,7 +328,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline(never)]
     fn route_by_phases<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
         if !self.ends_decoding(port, t) {
-            return;
+            return self.discount();
         }
         debug_assert!(self.ins[port as usize].state == State::Routing, "the head in front was being decoded");
         self.sync(port, t);

@@ -38,13 +38,17 @@ impl<E: Copy> Coarse<E> {
         }
     }
 
+    /// Whether a slot has entries.
+    #[inline]
+    pub(super) fn is_marked(&self, slot: usize) -> bool {
+        let is_marked = self.occupied[slot / 64] & 1 << (slot % 64) != 0;
+        debug_assert!(is_marked != self.lists[slot].is_empty(), "a slot is marked while it has entries");
+        is_marked
+    }
+
     /// Empties a slot and gives its list.
     #[inline]
     pub(super) fn take(&mut self, slot: usize) -> Vec<Entry<E>> {
-        debug_assert!(
-            (self.occupied[slot / 64] & 1 << (slot % 64) != 0) != self.lists[slot].is_empty(),
-            "a slot is marked while it has entries"
-        );
         self.occupied[slot / 64] &= !(1 << (slot % 64));
         std::mem::take(&mut self.lists[slot])
     }

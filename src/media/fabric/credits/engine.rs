@@ -106,7 +106,7 @@ pub(in crate::fabric) struct Engine {
     /// How many messages have started.
     pub(super) starts: u64,
     pub(in crate::fabric) in_flight: usize,
-    pub(in crate::fabric) events: u64,
+    pub(super) events: u64,
     asked: bool,
     pub(super) route: RouteBuffer,
     pub(in crate::fabric) shuffle: Option<ChaCha8Rng>,

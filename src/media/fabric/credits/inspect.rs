@@ -9,6 +9,11 @@ use simnet_base::ids::{HostId, Port};
 use simnet_network::topology::End;
 
 impl Engine {
+    /// How many events there were.
+    pub(in crate::fabric) fn events(&self) -> u64 {
+        self.events
+    }
+
     /// The first cycle from which on no byte moves, now that no event is left. Costs O(packets).
     pub(super) fn standstill(&self) -> u64 {
         let there = self.records.packets.iter().filter(|packet| packet.bytes > 0);

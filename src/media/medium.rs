@@ -28,7 +28,7 @@ pub struct Message {
     pub tag: u64,
 }
 
-/// What becomes of a message. Each is `Delivered` or `Lost` once; `Left` comes before that, at most once.
+/// What becomes of a message. Each is `Delivered`, `Lost` or `Stuck` once; `Left` comes before that, at most once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Its last byte has left the sender's memory.
@@ -37,6 +37,8 @@ pub enum Event {
     Delivered(u64),
     /// It will never arrive whole.
     Lost(u64),
+    /// Some of it waits for ever, in a deadlock that nothing breaks; nothing of it is lost.
+    Stuck(u64),
 }
 
 /// Something that moves messages.

@@ -148,6 +148,19 @@ fn the_proof_of_next_hops_knew_it() {
     assert_eq!(output.status.code(), Some(1), "paths that bounce are refused by `route check`");
 }
 
+/// Wrong if a message all of which has left its host, and that waits in a deadlock of pauses, were called lost.
+#[test]
+fn what_waits_in_a_deadlock_of_pauses_is_not_lost() {
+    let keys = ["allgather.size=1400 B", "allgather.protocol=eager", "topology.torus.hosts-per-switch=6"];
+    let marks = ["ethernet.xoff=1000 B", "ethernet.xon=0 B"];
+    let sets: Vec<&str> = keys.iter().chain(&marks).flat_map(|key| ["--set", *key]).collect();
+    let shown = shown("../pfc-ring", &sets);
+    assert_eq!((&shown.summary["outcome"], shown.code), (&json!("deadlocked"), Some(4)));
+    let gathered = &shown.summary["allgather"];
+    assert_eq!((&gathered["messages_lost"], &gathered["pauses"]["frames_starved"]), (&json!(0), &json!(0)));
+    assert!(shown.stderr.contains("never filled, 0 messages were lost"), "{}", shown.stderr);
+}
+
 #[test]
 fn a_deadlock_closes_a_cycle_that_the_proof_has() {
     // Wrong if what closed were not what the proof warned of; of several cycles the proof names a shortest.

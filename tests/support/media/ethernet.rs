@@ -55,12 +55,14 @@ pub struct Ring {
     pub delivered: u64,
     /// Messages that did not.
     pub lost: u64,
+    /// Messages that wait for ever.
+    pub stuck: u64,
 }
 
 impl Ring {
     /// A ring of hosts in this order, each with a block of so many bytes.
     pub fn new(order: Vec<HostId>, bytes: u64) -> Ring {
-        Ring { order, bytes, sent: 0, delivered: 0, lost: 0 }
+        Ring { order, bytes, sent: 0, delivered: 0, lost: 0, stuck: 0 }
     }
 
     /// Runs it; gives the instant of the last event. The tag of a message is its step and its sender's place.
@@ -76,6 +78,7 @@ impl Ring {
             match event {
                 Event::Left(_) => {}
                 Event::Lost(_) => self.lost += 1,
+                Event::Stuck(_) => self.stuck += 1,
                 Event::Delivered(tag) => {
                     self.delivered += 1;
                     let (step, place) = (tag / hosts, (tag % hosts + 1) % hosts);

@@ -114,7 +114,7 @@ enum State {
     Leaving,
     /// All of it has left.
     Left,
-    /// Its loss has been reported; some of its segments may be under way.
+    /// It has been reported lost or stuck; some of its segments may be under way.
     Lost,
     /// The slot waits for another message.
     Free,
@@ -243,7 +243,7 @@ impl<O: Observer<Segment>> Medium for Datagram<O> {
                 (Pause::Break, _) => {}
                 (_, Some(at)) if limit == leaves => self.hosts.let_leave(at),
                 (Pause::Idle, None) => {
-                    self.hosts.give_up(self.ethernet.now());
+                    self.hosts.give_up(self.ethernet.now(), self.ethernet.under_way() > 0);
                     if self.hosts.events.is_empty() {
                         return None;
                     }
@@ -336,13 +336,20 @@ impl Hosts {
         }
     }
 
-    /// Nothing moves any more: what has not arrived never will. No frame vanishes unheard of, so that this finds what
-    /// waits in a deadlock of pauses, and otherwise nothing. Costs O(slots).
-    fn give_up(&mut self, now: Time) {
+    /// Nothing moves any more: what has not arrived never will. Where frames `wait`, it is stuck with them, in a
+    /// deadlock of pauses; otherwise its frames have vanished unheard of, as one does that a switch would send back
+    /// where it came from. Costs O(slots).
+    fn give_up(&mut self, now: Time, wait: bool) {
         for id in 0..u32::try_from(self.slots.len()).expect("slots have ids of 32 bits") {
             let slot = &mut self.slots[id as usize];
-            if slot.state == State::Left {
-                slot.can_arrive = false;
+            if slot.state != State::Left {
+                continue;
+            }
+            slot.can_arrive = false;
+            if wait {
+                slot.state = State::Lost;
+                self.events.push_back((now, Event::Stuck(slot.message.tag)));
+            } else {
                 self.lose(id, now);
             }
         }

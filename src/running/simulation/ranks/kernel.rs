@@ -284,9 +284,9 @@ impl<'k, 'm, M: Medium, P: Program> RankKernel<'k, 'm, M, P> {
 
     /// Hears what has become of a message that the medium had.
     fn hear(&mut self, event: medium::Event, scheduler: &mut Scheduler<Event>) {
-        use medium::Event::{Delivered, Left, Lost};
+        use medium::Event::{Delivered, Left, Lost, Stuck};
 
-        let (Left(tag) | Delivered(tag) | Lost(tag)) = event;
+        let (Left(tag) | Delivered(tag) | Lost(tag) | Stuck(tag)) = event;
         if tag >= BACKGROUND {
             return;
         }
@@ -302,6 +302,7 @@ impl<'k, 'm, M: Medium, P: Program> RankKernel<'k, 'm, M, P> {
                 self.messages[id].phase = Phase::Lost;
                 self.traffic.lost.push((from, to));
             }
+            (Stuck(_), _) => self.messages[id].phase = Phase::Lost,
             (Delivered(_), DATA) => {
                 if self.messages[id].completion == Completion::Left {
                     self.sent(id, scheduler);

@@ -4,8 +4,10 @@
 //! IEEE 802.1Q, clause 36: priority-based flow control. The watchdog's times are SONiC's. The usual thresholds are our
 //! choice: `xoff` of 32 of the longest frames, `xon` of half of that, and as much headroom as every cable needs.
 
+use std::collections::BTreeSet;
+
 use simnet_base::diagnostics::{Fault, quoted};
-use simnet_base::ids::{Node, Port};
+use simnet_base::ids::{HostId, Node, Port, SwitchId};
 use simnet_base::units::{Bytes, Duration};
 use simnet_media::ethernet::{
     FlowHash, ForwardingTable, HEADER, PauseWatchdog, PfcParameters, SharedBuffer, TRAILER,
@@ -244,7 +246,11 @@ pub(super) fn table(
         _ => return Some(None),
     };
     if let Some(given) = wire.next_hops.get() {
-        set_next_hops(&given.value, &topology?.network, table.as_mut(), diagnostics)?;
+        let topology = topology?;
+        let set = set_next_hops(&given.value, &topology.network, table.as_mut(), diagnostics)?;
+        if let Some(table) = table.as_ref().filter(|_| wire.time_to_live.is_absent()) {
+            refuse_circles(&set, table, topology, diagnostics)?;
+        }
     }
     table.map(Some)
 }
@@ -267,14 +273,17 @@ fn refuse_without(wire: &wire::Ethernet, kind: ForwardingKind, diagnostics: &mut
     }
 }
 
+/// A next hop that the routes do not give.
+type NextHop = (SwitchId, HostId, Place);
+
 /// Sets next hops that the routes do not give, if there is a table; `None` after a fault.
 fn set_next_hops(
     given: &Free<Free<u16>>,
     network: &Network,
     mut table: Option<&mut ForwardingTable>,
     diagnostics: &mut Diagnostics,
-) -> Option<()> {
-    let mut is_sound = true;
+) -> Option<Vec<NextHop>> {
+    let (mut set, mut is_sound) = (Vec::new(), true);
     for (switch, of_hosts) in &given.entries {
         let found = names::switch_alone(switch, network, diagnostics);
         for (host, port) in &of_hosts.value.entries {
@@ -293,7 +302,40 @@ fn set_next_hops(
             if let Some(table) = table.as_deref_mut() {
                 table.set(switch, host, Port(port.value));
             }
+            set.push((switch, host, port.place));
         }
+    }
+    is_sound.then_some(set)
+}
+
+/// Notes next hops by which frames go round in a circle that nothing ends; `None` if there are such. Others have none:
+/// each is nearer to its host, or on a way to it.
+fn refuse_circles(
+    set: &[NextHop],
+    table: &ForwardingTable,
+    Topology { network, attachments, .. }: &Topology,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let hosts: BTreeSet<HostId> = set.iter().map(|(_, host, _)| *host).collect();
+    let mut is_sound = true;
+    for host in hosts {
+        let Some(mut circle) = table.circle_towards(network, attachments, host) else { continue };
+        let on_circle = |(switch, of, _): &&NextHop| *of == host && circle.contains(switch);
+        let of_host = |(_, of, _): &&NextHop| *of == host;
+        let Some((first, _, place)) = set.iter().find(on_circle).or_else(|| set.iter().find(of_host)) else {
+            continue;
+        };
+        let start = circle.iter().position(|switch| switch == first).unwrap_or(0);
+        circle.rotate_left(start);
+        circle.push(circle[0]);
+        let names: Vec<&str> = circle.iter().map(|at| network.name_of(Node::Switch(*at))).collect();
+        let to = quoted(network.name_of(Node::Host(host)));
+        diagnostics.add(*place, |span| {
+            let message = format!("frames for `{to}` can go round for ever: {}", quoted(&names.join(" -> ")));
+            let expected = "expected next hops without a circle, or a `time-to-live`, which ends it";
+            Fault::new("routing-loop", span, message, expected)
+        });
+        is_sound = false;
     }
     is_sound.then_some(())
 }

@@ -233,32 +233,56 @@ impl ForwardingTable {
         attachments: &[Option<Port>],
         has_time_to_live: bool,
     ) -> DependencyGraph {
-        let out = |end: End| {
-            let link = network.link_at(end)?;
-            Some(if network.link(link).a == end { link.forward() } else { link.backward() })
-        };
-        let interface = |host: HostId| out(End { node: Node::Host(host), port: attachments[host.index()]? });
-        let interfaces: Vec<Option<ChannelId>> = network.host_ids().map(interface).collect();
+        let interfaces: Vec<ChannelId> =
+            interfaces(network, attachments).map(|(_, channel)| channel).collect();
         let mut graph = DependencyGraph::new(network);
-        let mut is_followed = vec![false; 2 * network.links().len()];
         for host in network.host_ids() {
-            is_followed.fill(false);
-            let mut open: Vec<ChannelId> = interfaces.iter().copied().flatten().collect();
-            while let Some(channel) = open.pop() {
-                let to = end_of(network, channel);
-                let Node::Switch(switch) = to.node else { continue };
-                for port in self.ports(switch, host).iter().copied() {
-                    let output = End { node: to.node, port };
-                    let next = out(output).filter(|_| has_time_to_live || to != output);
-                    let Some(next) = next else { continue };
-                    graph.add(channel, port);
-                    if !std::mem::replace(&mut is_followed[next.index()], true) {
-                        open.push(next);
-                    }
+            self.follow(network, host, (interfaces.clone(), has_time_to_live), &mut graph);
+        }
+        graph
+    }
+
+    /// A shortest circle of switches round which frames for this host may go for ever, without a time to live, whatever
+    /// hashes choose and whichever other attached host they are from; `None` if there is none. Costs O(channels) and a
+    /// search for a cycle.
+    pub fn circle_towards(
+        &self,
+        network: &Network,
+        attachments: &[Option<Port>],
+        destination: HostId,
+    ) -> Option<Vec<SwitchId>> {
+        let others = interfaces(network, attachments).filter(|(host, _)| *host != destination);
+        let mut graph = DependencyGraph::new(network);
+        self.follow(network, destination, (others.map(|(_, channel)| channel).collect(), false), &mut graph);
+        let switch = |channel: &ChannelId| match graph.sender(*channel).node {
+            Node::Switch(switch) => Some(switch),
+            Node::Host(_) => None,
+        };
+        Some(graph.shortest_cycle()?.iter().filter_map(switch).collect())
+    }
+
+    /// Adds which channel is followed by which one on some way of a frame for `host` that comes by one of `open`.
+    fn follow(
+        &self,
+        network: &Network,
+        host: HostId,
+        (mut open, has_time_to_live): (Vec<ChannelId>, bool),
+        graph: &mut DependencyGraph,
+    ) {
+        let mut is_followed = vec![false; 2 * network.links().len()];
+        while let Some(channel) = open.pop() {
+            let to = end_of(network, channel);
+            let Node::Switch(switch) = to.node else { continue };
+            for port in self.ports(switch, host).iter().copied() {
+                let output = End { node: to.node, port };
+                let next = channel_of(network, output).filter(|_| has_time_to_live || to != output);
+                let Some(next) = next else { continue };
+                graph.add(channel, port);
+                if !std::mem::replace(&mut is_followed[next.index()], true) {
+                    open.push(next);
                 }
             }
         }
-        graph
     }
 
     /// Whether it is one of a network with so many switches and hosts.
@@ -294,6 +318,20 @@ impl ForwardingTable {
         }
         leads
     }
+}
+
+/// The channels by which hosts send, of those that are attached.
+fn interfaces(network: &Network, attachments: &[Option<Port>]) -> impl Iterator<Item = (HostId, ChannelId)> {
+    network.host_ids().filter_map(|host| {
+        let end = End { node: Node::Host(host), port: attachments[host.index()]? };
+        Some((host, channel_of(network, end)?))
+    })
+}
+
+/// The channel that leaves by a port, if it has a cable.
+fn channel_of(network: &Network, end: End) -> Option<ChannelId> {
+    let link = network.link_at(end)?;
+    Some(if network.link(link).a == end { link.forward() } else { link.backward() })
 }
 
 /// The port that a channel leads to.

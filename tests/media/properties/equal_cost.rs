@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{HostId, Node, Port, SwitchId};
 use simnet_media::ethernet::{FlowHash, ForwardingTable};
 use simnet_network::routing::Attachments;
@@ -64,6 +66,7 @@ fn flows_take_shortest_paths() {
         let mut graph = table.dependencies(&network, &ports, false);
         let distance = distances(&network);
         for host in network.host_ids() {
+            assert_eq!(table.circle_towards(&network, &ports, host), None, "seed {seed}, {host:?}");
             let Some((at, port)) = lowest.switch(host) else { continue };
             for switch in network.switch_ids() {
                 let here = distance[switch.index()][at.index()];
@@ -100,6 +103,48 @@ fn flows_take_shortest_paths() {
         }
     }
     assert!(flows > 100 && branching > 100, "{flows} flows, {branching} choices");
+}
+
+/// Wrong if single next hops by chance sent what some host has for another round for ever and no circle were named, if
+/// one were named where all of it gets somewhere, or one that the next hops do not go round.
+#[test]
+fn circles_are_those_that_frames_go_round() {
+    let mut found = [0, 0];
+    for seed in 0..cases(2_000) {
+        let network = random_multigraph(seed, 6);
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let table = ForwardingTable::new(&network, |switch, _| {
+            let ports: Vec<Port> = network.cables(Node::Switch(switch)).map(|(port, _, _)| port).collect();
+            (!ports.is_empty()).then(|| ports[random.random_range(0..ports.len())])
+        });
+        let lowest = Attachments::lowest(&network);
+        let ports: Vec<Option<Port>> =
+            network.host_ids().map(|host| lowest.of(host).map(|cable| cable.port)).collect();
+        let next = |at: End, host| {
+            let Node::Switch(switch) = at.node else { return None };
+            let out = End { node: at.node, port: *table.ports(switch, host).first()? };
+            // What would go back where it came from is dropped.
+            network.peer(out).filter(|_| out != at)
+        };
+        for host in network.host_ids() {
+            let goes_round = |from| {
+                let start = lowest.of(from).map(|cable| cable.far);
+                let on_its_way = |at: &End| next(*at, host);
+                std::iter::successors(start, on_its_way).nth(2 * network.links().len() + 1).is_some()
+            };
+            let expected = network.host_ids().filter(|from| *from != host).any(goes_round);
+            let circle = table.circle_towards(&network, &ports, host);
+            assert_eq!(circle.is_some(), expected, "seed {seed}, {host:?}: {circle:?}");
+            for (nth, switch) in circle.iter().flatten().enumerate() {
+                let circle = circle.as_ref().unwrap();
+                let node = Node::Switch(*switch);
+                let far = network.peer(End { node, port: table.ports(*switch, host)[0] }).unwrap();
+                assert_eq!(far.node, Node::Switch(circle[(nth + 1) % circle.len()]), "seed {seed}, {host:?}");
+            }
+            found[usize::from(expected)] += 1;
+        }
+    }
+    assert!(found.iter().all(|count| *count > 10), "{found:?}");
 }
 
 /// Wrong if flows from all hosts to all do not use all upward cables where every switch has a hash of its own, or with

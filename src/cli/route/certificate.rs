@@ -107,7 +107,9 @@ fn human(certificate: &Certificate, lacking: Option<&BTreeSet<[String; 2]>>) -> 
     format!("{}{named}", columns(rows))
 }
 
-/// The dependencies of routes or tables that a certificate lacks: every route is walked, hop by hop.
+/// The dependencies of routes or tables that a certificate lacks: every route is walked, hop by hop. Where no file
+/// gives lanes all are in lane 0; where the certificate names none, those of files are one, which only adds
+/// dependencies.
 fn lacking(
     certificate: &Certificate,
     net: &Network,
@@ -115,7 +117,9 @@ fn lacking(
     given: &Given,
 ) -> BTreeSet<[String; 2]> {
     let mut lacking = BTreeSet::new();
-    let mut check = |taken: &[String]| {
+    let mut check = |taken: &[(End, u8)]| {
+        let taken: Vec<String> =
+            taken.iter().map(|(output, lane)| certificate.name(net, *output, *lane)).collect();
         for two in taken.windows(2).filter(|two| certificate.lacks(&two[0], &two[1])) {
             lacking.insert([two[0].clone(), two[1].clone()]);
         }
@@ -132,7 +136,7 @@ fn of_routes(
     net: &Network,
     attachments: &Attachments,
     table: &RouteTable,
-    check: &mut impl FnMut(&[String]),
+    check: &mut impl FnMut(&[(End, u8)]),
 ) {
     let wiring = Wiring::new(net);
     for (source, _, turns) in table.iter() {
@@ -140,7 +144,7 @@ fn of_routes(
         let mut taken = Vec::new();
         let _ = wiring.walk(from.far, turns, |switch, _, output, wire| {
             if let Node::Switch(_) = wire.to.node {
-                taken.push(format!("{}:{output}", net.name_of(Node::Switch(switch))));
+                taken.push((End { node: Node::Switch(switch), port: output }, 0));
             } else {
                 check(&std::mem::take(&mut taken));
             }
@@ -154,7 +158,7 @@ fn of_tables(
     net: &Network,
     tables: &ForwardingTables,
     lanes: Option<&Lanes>,
-    check: &mut impl FnMut(&[String]),
+    check: &mut impl FnMut(&[(End, u8)]),
 ) {
     for (lid, end) in tables.lids() {
         let levels: std::collections::BTreeMap<u16, u8> =
@@ -177,25 +181,25 @@ fn of_tables(
     }
 }
 
-/// The outputs to switches that a path takes, until it ends or is at a port of a switch again.
+/// The outputs to switches that a path takes, and their lanes, until it ends or is at a port of a switch again.
 fn path(
     net: &Network,
     tables: &ForwardingTables,
     lanes: Option<&Lanes>,
     (from, lid, level): (End, u16, u8),
-) -> Vec<String> {
+) -> Vec<(End, u8)> {
     let (mut at, mut taken, mut seen) = (from, Vec::new(), BTreeSet::new());
     let mut is_new = true;
     while let (Node::Switch(switch), true) = (at.node, is_new) {
         is_new = seen.insert(at);
         let Some(output) = tables.output(switch, lid) else { break };
-        let Some(far) = net.peer(End { node: at.node, port: output }) else { break };
-        let lane = lanes.map(|lanes| lanes.tables.lane(switch, at.port, output, level));
-        if lane == Some(simnet_network::routing::DROPPED) || matches!(far.node, Node::Host(_)) {
+        let leaves = End { node: at.node, port: output };
+        let Some(far) = net.peer(leaves) else { break };
+        let lane = lanes.map_or(0, |lanes| lanes.tables.lane(switch, at.port, output, level));
+        if lane == simnet_network::routing::DROPPED || matches!(far.node, Node::Host(_)) {
             break;
         }
-        let lane = lane.map_or(String::new(), |lane| format!("/{lane}"));
-        taken.push(format!("{}:{output}{lane}", net.name_of(at.node)));
+        taken.push((leaves, lane));
         at = far;
     }
     taken

@@ -114,11 +114,14 @@ fn human(net: &Network, failures: &Failures, options: &Options) -> String {
     let mut text: String =
         worst.iter().flatten().map(|failure| sentence(net, failure, &failures.whole)).collect();
     if worst[0].is_none() {
-        text = format!("no cable joins two switches of {}\n{text}", quoted(&net.name));
+        text = format!(
+            "no cable joins two switches of {}, or is one of several of a host\n{text}",
+            quoted(&net.name)
+        );
     }
     let cables = failures.parts.iter().filter(|(part, _)| kind(*part) == "cable").count();
     text += &format!(
-        "{}: {} between switches and {} tried; {} to hosts not, as each cuts off its host\n\n",
+        "{}: {} and {} tried; {} not, as each is a host's only one\n\n",
         quoted(&net.name),
         count(cables, "cable"),
         count(failures.parts.len() - cables, "switch"),

@@ -4,8 +4,10 @@
 //! After a failure routes are computed anew by the same choices, roots included, as a subnet manager does; named roots
 //! that failed are left out. Routes are judged by what a random choice among shortest legal paths comes to on the mean
 //! ([`Spread`]), since a single choice is chance. Pairs are those of [`Judged`](super::Judged): of hosts, and of
-//! switches where there are fewer than two hosts. A host whose own cable fails is cut off, and a host with a second
-//! cable moves to it: neither needs a search, so only cables between switches are tried.
+//! switches where there are fewer than two hosts. A host whose only cable fails is cut off, which needs no search: such
+//! cables are counted and not tried. A host with several is at its lowest-numbered cabled port, so one that loses that
+//! cable, or the switch behind it, moves to its next: its routes are longer if they are from there. The failure of a
+//! cable that its host does not use changes nothing.
 //!
 //! What hurts most: first the pairs that lose their route, then a deadlock that becomes possible, then the pairs whose
 //! routes get longer, then the load of the busiest channel, then the mean distance.
@@ -20,11 +22,12 @@
 //! tests/network/oracle/failures.rs: against the plan and report of each network that is left, and by hand.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
 use crate::topology::{End, Network};
-use simnet_base::ids::{LinkId, Node, SwitchId};
+use simnet_base::ids::{HostId, LinkId, Node, SwitchId};
 
 use super::algorithm::{Algorithm, Rule};
 use super::dependency::DependencyGraph;
@@ -84,10 +87,10 @@ impl Effect {
 pub struct Failures {
     /// The whole network.
     pub whole: Effect,
-    /// Every cable between switches and every switch, with what is left without it; the worst first, equals in the
-    /// order of the network, cables before switches.
+    /// Every switch, and every cable between nodes that keep another one or are switches, with what is left without it;
+    /// the worst first, equals in the order of the network, cables before switches.
     pub parts: Vec<(Part, Effect)>,
-    /// How many cables lead to hosts; they are not tried.
+    /// How many cables are the only one of a host; they are not tried.
     pub host_cables: usize,
 }
 
@@ -102,27 +105,42 @@ pub fn choices_without(network: &Network, parts: &[Part], choices: &Choices) -> 
     Choices { algorithm: Left::new(network, parts).algorithm(&choices.algorithm), ..choices.clone() }
 }
 
-/// Tries every cable between switches, and every switch. Deterministic in its arguments.
+/// Tries every switch, and every cable but those that are a host's only one. Deterministic in its arguments.
 pub fn rank_failures(network: &Network, choices: &Choices) -> Failures {
     let before = Before::new(network, choices);
-    let is_inner = |link: &LinkId| {
-        let link = network.link(*link);
-        matches!((link.a.node, link.b.node), (Node::Switch(a), Node::Switch(b)) if a != b)
-    };
-    let links = (0..network.links().len()).map(LinkId::new);
-    let to_hosts = |link: &LinkId| [network.link(*link).a, network.link(*link).b].iter().any(is_host);
-    let host_cables = links.clone().filter(to_hosts).count();
-    let cables = links.filter(is_inner).map(Part::Cable);
+    let joins_two = |link: &LinkId| network.link(*link).a.node != network.link(*link).b.node;
+    let links = (0..network.links().len()).map(LinkId::new).filter(joins_two);
+    let (only, tried): (Vec<LinkId>, Vec<LinkId>) = links.partition(|link| cuts_off(network, *link));
+    let cables = tried.into_iter().map(Part::Cable);
     let parts: Vec<Part> = cables.chain(network.switch_ids().map(Part::Switch)).collect();
-    let mut parts: Vec<(Part, Effect)> =
-        parts.into_par_iter().map(|part| (part, before.effect(&Left::new(network, &[part])))).collect();
-    parts.sort_by_cached_key(|(_, effect)| effect.key());
     let whole = before.effect(&Left::new(network, &[]));
-    Failures { whole, parts, host_cables }
+    let effect = |part| match part {
+        Part::Cable(link) if !is_used(network, link) => whole,
+        _ => before.effect(&Left::new(network, &[part])),
+    };
+    let mut parts: Vec<(Part, Effect)> = parts.into_par_iter().map(|part| (part, effect(part))).collect();
+    parts.sort_by_cached_key(|(_, effect)| effect.key());
+    Failures { whole, parts, host_cables: only.len() }
 }
 
-fn is_host(end: &End) -> bool {
-    matches!(end.node, Node::Host(_))
+/// The hosts at the ends of a cable.
+fn hosts_of(network: &Network, link: LinkId) -> impl Iterator<Item = HostId> + use<> {
+    let link = network.link(link);
+    [link.a.node, link.b.node].into_iter().filter_map(|node| match node {
+        Node::Host(host) => Some(host),
+        Node::Switch(_) => None,
+    })
+}
+
+/// Whether a host has no other cable.
+fn cuts_off(network: &Network, link: LinkId) -> bool {
+    hosts_of(network, link).any(|host| network.cables(Node::Host(host)).all(|(_, other, _)| other == link))
+}
+
+/// Whether routes may go over it: it is between switches, or the one that a host is attached by.
+fn is_used(network: &Network, link: LinkId) -> bool {
+    let is_attached = |host| network.attachment(host).is_some_and(|(_, own, _)| own == link);
+    hosts_of(network, link).next().is_none() || hosts_of(network, link).any(is_attached)
 }
 
 /// What is left of a network.
@@ -176,8 +194,8 @@ impl Left {
 struct Before<'a> {
     choices: &'a Choices,
     stand_ins: StandIns,
-    /// Per switch its hosts, or 1 where it stands in for one.
-    weights: Vec<u32>,
+    /// Per host its switch.
+    homes: Vec<Option<SwitchId>>,
     pairs: u64,
     /// Per switch, per switch with hosts in order: the distance to the first from the second.
     distances: Vec<Vec<u32>>,
@@ -191,20 +209,20 @@ impl<'a> Before<'a> {
         let weights = stand_ins.with_hosts(&attachments.per_switch(graph.switches(), None));
         let hosts = network.hosts().len() as u64;
         let pairs = hosts * hosts.saturating_sub(1) + stand_ins.pairs;
-        let mut before = Before { choices, stand_ins, weights, pairs, distances: Vec::new() };
+        let home = |host| attachments.switch(host).map(|(switch, _)| switch);
+        let homes = network.host_ids().map(home).collect();
         let rule = Rule::new(&choices.algorithm, &graph, &attachments, choices.utility);
         let mut distances = vec![Vec::new(); graph.switches()];
         Spread::searched(
             &rule.moves(&graph),
-            &before.weights,
+            &weights,
             |_, _, _| (),
             |destination, toward| {
                 let from = |switch| toward.distance(State::start(switch)).unwrap_or(UNREACHED);
                 distances[destination.index()] = graph.switch_ids().map(from).collect();
             },
         );
-        before.distances = distances;
-        before
+        Before { choices, stand_ins, homes, pairs, distances }
     }
 
     /// What the routes on what is left come to.
@@ -216,24 +234,21 @@ impl<'a> Before<'a> {
         let moves = rule.moves(&graph);
         let (hosts, stand_ins) = self.ends_left(left, &attachments);
         let weights = stand_ins.with_hosts(&hosts);
-        let mut old = vec![SwitchId(0); graph.switches()];
-        for (before, after) in (0..).map(SwitchId::new).zip(&left.switches) {
-            after.iter().for_each(|after| old[after.index()] = before);
-        }
+        let ends = self.ends_by_home(left, &attachments);
         let mut longer = 0;
-        let pairs_at = |switch: SwitchId| {
-            u64::from(weights[switch.index()].min(self.weights[old[switch.index()].index()]))
-        };
         let spread = Spread::searched(
             &moves,
             &weights,
             |_, _, _| (),
             |destination, toward| {
-                let least = &self.distances[old[destination.index()].index()];
-                for state in toward.reached().iter().filter(|state| state.is_start()) {
-                    let before = least.get(old[state.switch().index()].index()).copied().unwrap_or(UNREACHED);
-                    if before != UNREACHED && toward.distance(*state) > Some(before) {
-                        longer += pairs_at(state.switch()) * pairs_at(destination);
+                for (home, to) in &ends[destination.index()] {
+                    let least = &self.distances[home.index()];
+                    for state in toward.reached().iter().filter(|state| state.is_start()) {
+                        let distance = toward.distance(*state);
+                        for (home, from) in &ends[state.switch().index()] {
+                            let before = least.get(home.index()).copied().unwrap_or(UNREACHED);
+                            longer += if distance > Some(before) { from * to } else { 0 };
+                        }
                     }
                 }
             },
@@ -255,6 +270,25 @@ impl<'a> Before<'a> {
             busiest: spread.busiest(),
             verdict: (routed > 0).then_some(verdict),
         }
+    }
+
+    /// Per switch that is left, how many ends of pairs are there that were at which switch of the whole network: hosts,
+    /// and the switches that stand in for them.
+    fn ends_by_home(&self, left: &Left, attachments: &Attachments) -> Vec<Vec<(SwitchId, u64)>> {
+        let stands = |switch: &SwitchId| self.stand_ins.switches[switch.index()] > 0;
+        let mut ends = vec![BTreeMap::new(); left.network.switches().len()];
+        for (host, home) in left.network.host_ids().zip(&self.homes) {
+            let home = home.filter(|home| !stands(home));
+            if let Some((home, (after, _))) = home.zip(attachments.switch(host)) {
+                *ends[after.index()].entry(home).or_insert(0) += 1;
+            }
+        }
+        for (switch, after) in (0..).map(SwitchId::new).zip(&left.switches) {
+            if let Some(after) = after.filter(|_| stands(&switch)) {
+                ends[after.index()].insert(switch, 1);
+            }
+        }
+        ends.into_iter().map(|homes| homes.into_iter().collect()).collect()
     }
 
     /// Per switch that is left its hosts, and those that stand in for hosts as they did in the whole network.

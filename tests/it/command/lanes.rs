@@ -338,6 +338,55 @@ fn routes_have_certificates() {
     assert!(text.contains("the certificate lacks"), "{text}");
 }
 
+/// Wrong if the certificate of tables on one lane did not hold for the same tables without their lanes, or one without
+/// lanes for tables with them; if one of two lanes held for the same tables on one, where they can deadlock; or if one
+/// with a dependency taken out, or moved to another lane, still held.
+#[test]
+fn one_lane_and_no_lanes_are_the_same() {
+    let folder = room(&[("net.json", ring(5))]);
+    let run = |line: &[&str], code: i32| simnet(folder.path(), line, code);
+    let file = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let all = ["--routes", "r", "--certificate", "proof", "--out", "lfts", "--sl", "sl", "--sl2vl", "sl2vl"];
+    let make = |algorithm: &str| {
+        let line = ["route", "net.json", "--per-destination", "--to", "opensm", "--algorithm", algorithm];
+        run(&[&line[..], &all].concat(), 0);
+    };
+    let verify = |proof: &str, more: &[&str], code: i32| {
+        run(&[&["route", "verify", "net.json", proof], more].concat(), code);
+    };
+    let on_lanes = ["--lfts", "lfts", "--sl", "sl", "--sl2vl", "sl2vl"];
+    for algorithm in ["updown", "smart"] {
+        make(algorithm);
+        assert!(file("proof").contains("\"s1:1/0\""), "{}", file("proof"));
+        run(&["route", "check", "net.json", "--lfts", "lfts", "--certificate", "plain"], 0);
+        assert!(!file("plain").contains("/0"), "{}", file("plain"));
+        for proof in ["proof", "plain"] {
+            verify(proof, &["--lfts", "lfts"], 0);
+            verify(proof, &["--routes", "r"], 0);
+            verify(proof, &on_lanes, 0);
+        }
+        fs::write(folder.path().join("other"), file("proof").replace("/0\"", "/1\"")).unwrap();
+        // The first line below the header has a dependency: no more in it, and one less in the header.
+        let text = file("proof");
+        let count = text.lines().skip(1).map(|line| line.matches("/0").count() - 1).sum::<usize>();
+        let (line, then) = (text.lines().nth(1).unwrap(), "\"then\": [");
+        let less = format!("{}{then}]}}", line.split_once(then).unwrap().0);
+        let left = count + 1 - line.matches("/0").count();
+        let [old, new] = [count, left].map(|count| format!("\"dependencies\": {count}}}"));
+        fs::write(folder.path().join("less"), text.replace(line, &less).replace(&old, &new)).unwrap();
+        for proof in ["other", "less"] {
+            verify(proof, &[], 0);
+            verify(proof, &["--lfts", "lfts"], 1);
+            verify(proof, &["--routes", "r"], 1);
+            verify(proof, &on_lanes, 1);
+        }
+    }
+    make("dfsssp");
+    verify("proof", &on_lanes, 0);
+    verify("proof", &["--lfts", "lfts"], 1);
+    verify("proof", &["--routes", "r"], 1);
+}
+
 /// Wrong if the help did not say what is not looked at.
 #[test]
 fn help_says_that_lanes_are_not_looked_at() {

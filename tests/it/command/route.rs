@@ -402,6 +402,10 @@ fn failures_are_ranked() {
         human.starts_with("worst cable: ") && human.lines().nth(1).unwrap().starts_with("worst switch: "),
         "{human}"
     );
+    assert!(
+        human.contains("16 cables and 12 switches tried; 8 cables not, as each is a host's only one"),
+        "{human}"
+    );
     assert_eq!(simnet(&["route", "rank-failures", &tree, "--top", "0"]).status.code(), Some(2));
     assert_eq!(simnet(&["route", "--select", "first", "rank-failures", &tree]).status.code(), Some(2));
 }

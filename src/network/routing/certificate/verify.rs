@@ -14,12 +14,20 @@ pub struct Certificate {
     /// What its first line says of it.
     pub header: Value,
     then: BTreeMap<String, BTreeSet<String>>,
+    names_lanes: bool,
 }
 
 impl Certificate {
     /// Whether it does not have that a route may take `next` while it holds `channel`.
     pub fn lacks(&self, channel: &str, next: &str) -> bool {
         self.then.get(channel).is_none_or(|then| !then.contains(next))
+    }
+
+    /// What it calls an output of a switch: with its lane where it names lanes, even one, else without. Whichever it
+    /// is, one and the same output and lane has one name: an order of names is one of outputs and their lanes.
+    pub fn name(&self, network: &Network, output: End, lane: u8) -> String {
+        let lane = if self.names_lanes { format!("/{lane}") } else { String::new() };
+        format!("{}:{}{lane}", network.name_of(output.node), output.port)
     }
 
     /// How many outputs it orders, and how many dependencies it has.
@@ -45,7 +53,7 @@ pub fn verify(network: &Network, file: &str, bytes: &[u8]) -> Result<Certificate
     if header["format"] != "simnet-certificate/1" {
         return Err(refused(first, ("not-a-certificate", "this is no certificate of simnet".to_owned())));
     }
-    let mut certificate = Certificate { header, then: BTreeMap::new() };
+    let mut certificate = Certificate { header, then: BTreeMap::new(), names_lanes: false };
     // From the last line upwards: whatever may follow must have been there before.
     for line in rest.lines().rev() {
         certificate.add(network, line).map_err(|fault| refused(line, fault))?;
@@ -81,6 +89,7 @@ impl Certificate {
                 ));
             }
         }
+        self.names_lanes |= channel.rsplit_once(':').is_some_and(|(_, port)| port.contains('/'));
         match self.then.insert(channel.to_owned(), then) {
             Some(_) => Err(("stands-twice", format!("`{channel}` has another line below"))),
             None => Ok(()),

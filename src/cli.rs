@@ -37,7 +37,7 @@ use simnet_base::diagnostics::{legible, legible_lines, shown};
 use simnet_base::files::FolderError;
 use simnet_media::trace::LogFault;
 use simnet_output::report::VERSION;
-use simnet_running::sweep::StoreError;
+use simnet_running::sweep::{MOST_THREADS, StoreError};
 
 /// The commit that this program was built from, or `unknown`.
 pub const COMMIT: &str = env!("SIMNET_COMMIT");
@@ -210,12 +210,29 @@ fn print_usage(error: &clap::Error) {
 /// What every verb needs before it begins.
 fn start() -> Result<Interruptions, Failure> {
     logging::begin()?;
+    check_threads()?;
     find_room()?;
     let workers = rayon::ThreadPoolBuilder::new().build_global();
     workers
         .map_err(|error| Failure::Place(format!("the system gives no threads to compute with: {error}")))?;
     let watched = Interruptions::watch(Exit::Interrupted.code());
     watched.map_err(|error| Failure::Io { path: "signals".to_owned(), error })
+}
+
+/// The variables in which rayon looks how many threads it begins, in this order.
+const THREADS: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
+
+/// Refuses more threads than `--jobs` may ask for. The first of the variables that is a number counts; anything else in
+/// them is passed over, as rayon does.
+fn check_threads() -> Result<(), Failure> {
+    let number = |name| Some((name, std::env::var(name).ok()?.parse::<usize>().ok()?));
+    match THREADS.into_iter().find_map(number) {
+        Some((name, threads)) if threads > MOST_THREADS => {
+            let text = format!("{name}={threads}: expected a number of threads up to {MOST_THREADS}");
+            Err(Failure::Usage(text))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What a thread needs before it can say that it has no memory, its stack included.

@@ -17,12 +17,14 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::interrupt::Interruptions;
-use super::{Common, Exit, Failure, output};
+use super::{Common, Exit, Failure, complain, output};
 use crate::cli::COMMIT;
 use simnet_base::diagnostics::{legible_json, shown};
 use simnet_output::report::{Usage, VERSION};
 use simnet_running::simulation::MODEL;
-use simnet_running::sweep::{self, Damage, Identity, Merged, Points as _, Scenarios, Store};
+use simnet_running::sweep::{
+    self, Damage, Ends, Identity, MOST_THREADS, Merged, Points as _, Scenarios, Store,
+};
 use simnet_scenario::sweep::Sweep;
 use simnet_scenario::{Files, Overrides};
 
@@ -139,8 +141,8 @@ pub(super) fn of_folder(folder: &Path) -> Result<(Scenarios, Store), Failure> {
 /// How many threads; all cores if not given.
 pub(super) fn parse_jobs(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(jobs @ 1..=1_024) => Ok(jobs),
-        _ => Err("a number of threads from 1 to 1024".to_owned()),
+        Ok(jobs @ 1..=MOST_THREADS) => Ok(jobs),
+        _ => Err(format!("a number of threads from 1 to {MOST_THREADS}")),
     }
 }
 
@@ -210,6 +212,26 @@ fn merge(plan: &Scenarios, store: &Store, computed: usize, wall_s: f64) -> Resul
     Ok((merged, holds))
 }
 
+/// How a sweep ends of which no point is missing, the gravest first: points that failed, of which the caller has told,
+/// then deadlocks, loads that have not converged where they must, and what is expected. Says why.
+pub(super) fn ended(failed: usize, ends: Ends, holds: bool) -> Exit {
+    if failed > 0 {
+        return Exit::PointsFailed;
+    }
+    if ends.deadlocked > 0 {
+        complain(&format!("{} ended in a deadlock that nothing recovered", points(ends.deadlocked)));
+        return Exit::Deadlocked;
+    }
+    if ends.not_converged > 0 {
+        let what = points(ends.not_converged);
+        complain(&format!(
+            "not every load of {what} has converged: more messages, or a wider precision, in [measure]"
+        ));
+        return Exit::NotConverged;
+    }
+    if holds { Exit::Fine } else { Exit::Expectation }
+}
+
 /// Where a sweep's folder has what `simnet run` of the same file leaves.
 pub(super) fn evaluation(folder: &Path) -> PathBuf {
     folder.join("evaluation")
@@ -222,11 +244,11 @@ fn warn_of_failures(merged: &Merged) {
         let line = error.lines().next().unwrap_or_default();
         let short: String = line.chars().take(WIDTH).collect();
         let cut = if short.len() < error.len() { " ..." } else { "" };
-        super::complain(&format!("point {point} failed: {short}{cut}"));
+        complain(&format!("point {point} failed: {short}{cut}"));
     }
     let named = merged.failures.len();
     if merged.failed > named {
-        super::complain(&format!("and {} more, listed in points.csv", merged.failed - named));
+        complain(&format!("and {} more, listed in points.csv", merged.failed - named));
     }
 }
 

@@ -26,6 +26,7 @@
 //!
 //! A panic while a point is computed is a fault of simnet, and is recorded as that point's failure: the others go on.
 
+mod ends;
 mod evaluate;
 mod known;
 mod line;
@@ -39,12 +40,14 @@ mod shard;
 pub mod slurm;
 mod store;
 
+pub use ends::Ends;
 pub use evaluate::{Evaluated, SweepReport, SweepSummary, evaluate};
 pub use known::{Damage, Known, Reader, Record, ShardContents};
 pub use merge::{Merged, merge, outcomes};
 pub use points::{Plan, Points};
 pub use run::{
-    INTERRUPTED, Outcomes, Part, Progress, Ran, RunOptions, assign, run, run_as, run_together, run_until,
+    INTERRUPTED, MOST_THREADS, Outcomes, Part, Progress, Ran, RunOptions, assign, run, run_as, run_together,
+    run_until,
 };
 pub use scenarios::Scenarios;
 pub use shard::Shard;

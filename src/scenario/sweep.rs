@@ -317,6 +317,28 @@ impl Sweep {
         self.with_template(&digits, |template| self.seed_at(point, &digits, template))
     }
 
+    /// Whether every load of a point must be saturated or converged, as `measure.require-convergence` of the point's
+    /// scenario has it; never in the small version.
+    ///
+    /// Costs a look at the base; where `[measure]` or the profile varies, the making of the point's own tree.
+    ///
+    /// # Panics
+    /// If there is no such point.
+    pub fn requires_convergence(&self, point: usize) -> bool {
+        let keys = || self.axes.iter().flat_map(|axis| &axis.keys);
+        let varies = keys().any(|key| [PROFILE, MEASURE].contains(&key.path[0].0.as_str()));
+        let requires = |root: &Item| {
+            let measure = layers::find(root, MEASURE);
+            let value = measure.and_then(|measure| layers::find(measure, "require-convergence"));
+            value.is_some_and(|item| matches!(item.value, Value::Boolean(true)))
+        };
+        if self.quick || !varies {
+            return !self.quick && requires(&self.base.root);
+        }
+        let mut diagnostics = self.base.diagnostics.empty_copy();
+        requires(&self.base.tree(&self.axes, &self.digits(point), false, &mut diagnostics))
+    }
+
     /// What a point is known by: the hash of its scenario in canonical form without name, description and
     /// expectations, of its seed, of the version of the model, and of whether it is quick.
     ///
@@ -465,3 +487,5 @@ impl Base {
 
 /// The key that chooses a profile.
 const PROFILE: &str = "profile";
+/// The section that says whether points must converge.
+const MEASURE: &str = "measure";

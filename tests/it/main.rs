@@ -104,6 +104,7 @@ mod scenarios {
 mod sweep {
     mod clashes;
     mod cli;
+    mod ended;
     mod file;
     mod killed;
     mod matrix;

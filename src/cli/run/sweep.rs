@@ -9,12 +9,12 @@ use crate::cli::interrupt::{Interruptions, Stop};
 use crate::cli::output::{self, Table, print};
 use crate::cli::places::Places;
 use crate::cli::progress::Bar;
-use crate::cli::sweep::{Described, Source, evaluation, points};
+use crate::cli::sweep::{Described, Source, ended, evaluation, points};
 use crate::cli::{Common, Exit, Failure, Format, complain, warn};
 use simnet_base::diagnostics::legible;
 use simnet_base::files::Folder;
 use simnet_output::report::{Manifest, RESULTS, Usage};
-use simnet_running::simulation::{Outcome, Progress as _};
+use simnet_running::simulation::Progress as _;
 use simnet_running::sweep::{self, Evaluated, Outcomes, Points as _, Scenarios, Store, evaluate, run_until};
 
 use super::summary::paper;
@@ -126,13 +126,9 @@ fn exit(evaluated: &Evaluated, holds: bool) -> Exit {
     if let Some((count, first, why)) = &evaluated.failed {
         let why = why.lines().next().unwrap_or_default();
         complain(&format!("{} failed; the first is point {first}: {}", points(*count), legible(why)));
-        return Exit::PointsFailed;
     }
-    match evaluated.summary.outcome {
-        Outcome::Deadlocked => Exit::Deadlocked,
-        _ if holds => Exit::Fine,
-        _ => Exit::Expectation,
-    }
+    let failed = evaluated.failed.as_ref().map_or(0, |(count, ..)| *count);
+    ended(failed, evaluated.ends, holds)
 }
 
 /// The most rows of a table for people.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::{of_folder, points, warn_of_damage, warn_of_failures};
+use super::{ended, of_folder, points, warn_of_damage, warn_of_failures};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{print, print_json};
 use crate::cli::places::tidy;
@@ -62,12 +62,7 @@ pub(super) fn run(
         let place = options.folder.join("points.csv");
         print(&format!("{}: {}, {} failed\n", shown(&place), points(merged.points), merged.failed))?;
     }
-    Ok(match merged.failed {
-        _ if interrupted => Exit::Interrupted,
-        0 if holds => Exit::Fine,
-        0 => Exit::Expectation,
-        _ => Exit::PointsFailed,
-    })
+    Ok(if interrupted { Exit::Interrupted } else { ended(merged.failed, merged.ends, holds) })
 }
 
 /// Writes the table as Parquet too.

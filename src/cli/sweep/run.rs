@@ -7,7 +7,7 @@ use serde_json::json;
 use tracing::info;
 
 use super::progress::Line;
-use super::{Described, Source, evaluation, merge, parse_jobs, points, slurm, warn_of_failures};
+use super::{Described, Source, ended, evaluation, merge, parse_jobs, points, slurm, warn_of_failures};
 use crate::cli::interrupt::{Interruptions, Stop, drop_points};
 use crate::cli::output::{note, print, print_json};
 use crate::cli::places::{Places, tidy};
@@ -176,12 +176,10 @@ fn here(
             shown(&folder.join("points.csv"))
         )),
     }?;
-    Ok(match merged.failed {
+    Ok(match merged.missing {
         _ if interrupted => Exit::Interrupted,
-        _ if merged.missing > 0 => Exit::Expectation,
-        0 if holds => Exit::Fine,
-        0 => Exit::Expectation,
-        _ => Exit::PointsFailed,
+        0 => ended(merged.failed, merged.ends, holds),
+        _ => Exit::Expectation,
     })
 }
 

@@ -21,6 +21,7 @@ use simnet_base::measure::Spread;
 use simnet_output::report::{Cell, Column, Table};
 use simnet_scenario::sweep::{Pins, Ratio, Reference, SEED, Sweep};
 
+use super::ends::Ends;
 use super::merge::{Row, add_row, beside_axes, header};
 use super::run::INTERRUPTED;
 use super::scenarios::Scenarios;
@@ -38,6 +39,8 @@ pub struct Evaluated {
     pub shown: Table,
     /// How many points failed, and the first of them with the reason.
     pub failed: Option<(usize, usize, String)>,
+    /// What decides how the sweep ends, of the other points.
+    pub ends: Ends,
     /// Columns that were requested and that no point has.
     pub empty_columns: Vec<String>,
 }
@@ -113,6 +116,7 @@ const MOST_SHOWN: usize = 6;
 /// # Panics
 /// If there are not as many outcomes as points.
 pub fn evaluate(plan: &Scenarios, outcomes: Vec<Result<Value, String>>) -> Evaluated {
+    let ends = Ends::of(plan, &outcomes);
     let points = Points::new(plan.sweep(), outcomes);
     let statistics = Statistics::new(&points);
     let references = plan.sweep().evaluation().references.iter().filter(|reference| points.has(reference));
@@ -138,7 +142,7 @@ pub fn evaluate(plan: &Scenarios, outcomes: Vec<Result<Value, String>>) -> Evalu
     let failed = failures().next().map(|(nth, why)| (failures().count(), nth, why.clone()));
     let shown = if statistics.is_empty() { points.shown() } else { statistics.table(&points.columns) };
     let summary = points.summary(&statistics, compared);
-    Evaluated { summary, files, shown, failed, empty_columns }
+    Evaluated { summary, files, shown, failed, ends, empty_columns }
 }
 
 impl<'a> Points<'a> {
@@ -190,10 +194,12 @@ impl<'a> Points<'a> {
         .collect()
     }
 
-    /// All columns, those of lists at every position at which some point has a value.
+    /// All columns, those of lists at every position at which some point has a value; each once, also where a file
+    /// lists both a list and a position of it.
     fn all_columns(&self) -> Vec<String> {
-        let curves = self.curves.iter().flat_map(|curve| self.places(curve));
-        self.columns.iter().cloned().chain(curves.map(|(_, column)| column)).collect()
+        let curves = self.curves.iter().flat_map(|curve| self.places(curve)).map(|(_, column)| column);
+        let further = curves.filter(|column| !self.columns.contains(column));
+        self.columns.iter().cloned().chain(further).collect()
     }
 
     /// A column at every position of its list at which some point has a value, as far as they have no gap; itself, at

@@ -8,6 +8,7 @@ use blake3::Hash;
 use rayon::prelude::*;
 use serde_json::Value;
 
+use super::ends::Ends;
 use super::known::{Damage, Known, Record};
 use super::line::Outcome;
 use super::points::Plan;
@@ -23,6 +24,8 @@ pub struct Merged {
     pub missing: usize,
     /// How many failed.
     pub failed: usize,
+    /// What decides how the sweep ends, of the other points; none if points are missing.
+    pub ends: Ends,
     /// The first failures: the point and why.
     pub failures: Vec<(usize, String)>,
     /// Columns that were requested and that no point has.
@@ -84,16 +87,17 @@ pub fn merge<P: Plan + ?Sized>(plan: &P, store: &Store) -> Result<Merged, StoreE
     let mut failure = None;
     let written = store.write(TABLE, |out| {
         out.write_all(header(plan.axes(), &columns).as_bytes())?;
-        let mut seen = vec![false; columns.len()];
+        let (mut seen, mut all) = (vec![false; columns.len()], Ends::default());
         let filled = table.each_chunk(
             |chunk| table.text(chunk, &columns),
-            |(text, found)| {
+            |(text, found, ends)| {
+                all = all.and(ends);
                 seen.iter_mut().zip(found).for_each(|(seen, found)| *seen |= found);
                 out.write_all(text.as_bytes()).map_err(Failed::System)
             },
         );
         let empty = columns.iter().zip(seen).filter(|(_, seen)| !seen).map(|(column, _)| column.clone());
-        merged.empty_columns = empty.collect();
+        (merged.ends, merged.empty_columns) = (all, empty.collect());
         filled.map_err(|failed| match failed {
             Failed::System(error) => error,
             Failed::Store(error) => {
@@ -191,17 +195,21 @@ impl<P: Plan + ?Sized> Table<'_, P> {
         Ok(names)
     }
 
-    /// The rows of some points, and which columns any of them has.
-    fn text(&self, chunk: Range<usize>, columns: &[String]) -> Result<(String, Vec<bool>), StoreError> {
+    /// The rows of some points, which columns any of them has, and what of them decides how the sweep ends.
+    fn text(&self, chunk: Range<usize>, columns: &[String]) -> Result<(String, Vec<bool>, Ends), StoreError> {
         let mut reader = self.known.reader();
         let mut text = String::new();
         let mut seen = vec![false; columns.len()];
+        let mut ends = Ends::default();
         for point in chunk {
             let outcome = reader.read(self.rows[point])?;
+            if let Ok(result) = &outcome {
+                ends = ends.and(Ends::of_point(self.plan, point, result));
+            }
             let outcome = outcome.as_ref().map_err(String::as_str);
             add_row(&mut text, &Row::of(self.plan, point), outcome, columns, &mut seen);
         }
-        Ok((text, seen))
+        Ok((text, seen, ends))
     }
 }
 

@@ -50,4 +50,9 @@ pub trait Plan: Points {
 
     /// The paths into the results that the table shows; empty: every scalar that any result has.
     fn columns(&self) -> &[String];
+
+    /// Whether a sweep ends well only if every load of this point has converged or is saturated.
+    fn requires_convergence(&self, _point: usize) -> bool {
+        false
+    }
 }

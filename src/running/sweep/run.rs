@@ -25,7 +25,7 @@ pub const INTERRUPTED: &str = "interrupted before it was done";
 const SYNC_EVERY: WallTime = WallTime::from_secs(1);
 
 /// The most threads that are begun.
-const MOST_THREADS: usize = 1_024;
+pub const MOST_THREADS: usize = 1_024;
 
 /// Hears how far a sweep has come. May be called from several threads.
 pub trait Progress: Sync {

@@ -125,6 +125,10 @@ impl Plan for Scenarios {
     fn columns(&self) -> &[String] {
         self.sweep.columns()
     }
+
+    fn requires_convergence(&self, point: usize) -> bool {
+        self.sweep.requires_convergence(point)
+    }
 }
 
 /// The faults of a combination of values, without the files' names: where the files lie must not change the result.

@@ -264,8 +264,8 @@ pub(super) fn read(tables: &[&Item], known: &Known, diagnostics: &mut Diagnostic
 /// The keys of an axis that are none of the scenario: what the axis is called, and its positions.
 const LABELS: [&str; 2] = ["name", "labels"];
 
-/// What columns of a table of points are called that no axis may be called.
-const TAKEN: [&str; 5] = ["point", "key", "seed", "status", "error"];
+/// What columns of a table of points are called that no axis and no column of a file may be called.
+pub(super) const TAKEN: [&str; 5] = ["point", "key", "seed", "status", "error"];
 
 fn same(a: &[(String, Place)], b: &[(String, Place)]) -> bool {
     a.iter().map(|(key, _)| key).eq(b.iter().map(|(key, _)| key))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use simnet_base::diagnostics::{Fault, quoted};
 
-use super::axes::{Axis, AxisKey, inline};
+use super::axes::{Axis, AxisKey, TAKEN, inline};
 use crate::diagnostics::{Diagnostics, Place};
 use crate::layers::{self, find};
 use crate::tree::{Item, Value};
@@ -25,11 +25,18 @@ pub(super) fn keys(keys: &[AxisKey], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Notes columns that are there already.
+/// Notes columns that are there already: in the list, or in every table of points. An axis may be listed; it is a
+/// column once.
 pub(super) fn columns(columns: &[Located<String>], diagnostics: &mut Diagnostics) {
     let mut seen = BTreeSet::new();
     for column in columns {
-        if !seen.insert(&column.value) {
+        if TAKEN.contains(&column.value.as_str()) {
+            diagnostics.add(column.place, |span| {
+                let message = format!("a column is called `{}` already", column.value);
+                Fault::new("conflict", span, message, "expected a path into the summary of another name")
+                    .with_help("every table of points has it")
+            });
+        } else if !seen.insert(&column.value) {
             diagnostics.add(column.place, |span| {
                 Fault::new("conflict", span, "this column is there twice", "expected each column once")
             });

@@ -256,6 +256,26 @@ fn the_log_is_asked_for_and_goes_to_stderr() {
     assert!(String::from_utf8(bad.stderr).unwrap().contains("SIMNET_LOG"));
 }
 
+/// Wrong if more threads than any machine has use for were begun because the environment says so, or a variable that
+/// rayon passes over were refused.
+#[test]
+fn the_environment_asks_for_no_more_threads_than_jobs_may() {
+    for (variable, value, code) in [
+        ("RAYON_NUM_THREADS", "1025", 2),
+        ("RAYON_RS_NUM_CPUS", "9999999", 2),
+        ("RAYON_NUM_THREADS", "2", 0),
+        ("RAYON_NUM_THREADS", "0", 0),
+        ("RAYON_NUM_THREADS", "many", 0),
+    ] {
+        let mut command = command(&["topo", "show", "now-c"]);
+        command.env_remove("RAYON_NUM_THREADS").env_remove("RAYON_RS_NUM_CPUS");
+        let output = command.env(variable, value).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{variable}={value}: {err}");
+        assert_eq!(err.contains(variable) && err.contains("up to 1024"), code == 2, "{err}");
+    }
+}
+
 /// Wrong if a network whose routes cannot be held were worked on for long before it is refused.
 #[test]
 fn a_network_too_large_for_routes_is_refused_at_once() {

@@ -39,7 +39,9 @@ fn values_and_columns_stand_once_and_names_do_not_vary() {
     for (rest, code) in [
         ("[[sweep.axes]]\nrouting.tree = ['bfs', 'dfs', 'bfs']", "conflict"),
         ("[[sweep.axes]]\ntraffic.uniform.loads = [0.1, 0.10]", "conflict"),
-        ("[sweep]\ncolumns = ['outcome', 'seed', 'outcome']", "conflict"),
+        ("[sweep]\ncolumns = ['outcome', 'route.pairs', 'outcome']", "conflict"),
+        ("[sweep]\ncolumns = ['outcome', 'seed']", "conflict"),
+        ("[sweep]\ncolumns = ['status']", "conflict"),
         ("[[sweep.axes]]\nscenario.name = ['a', 'b']", "unknown-key"),
     ] {
         assert_eq!(codes(&read(rest).unwrap_err()), [code], "{rest}");

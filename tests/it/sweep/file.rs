@@ -353,6 +353,7 @@ fn faults_of_the_section_have_their_place() {
         ("repetitions = 2\nseeds = [1]", &["conflict", "s.toml:4:9"]),
         ("seeds = []", &["empty-list", "s.toml:3:9"]),
         ("seeds = [1, 2, 1]", &["conflict", "s.toml:3:16"]),
+        ("columns = ['outcome', 'seed']", &["conflict", "s.toml:3:23", "`seed` already"]),
         ("axis = []", &["unknown-key", "s.toml:3:1", "`axes`"]),
         ("axes = [3]", &["wrong-type", "s.toml:3:9"]),
         ("axes = [{}]", &["empty-list", "s.toml:3:9"]),

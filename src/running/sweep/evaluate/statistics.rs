@@ -90,15 +90,18 @@ impl Statistics {
     }
 
     /// The values of the axes over which statistics are taken at which a column is nearest to its means: by the sum of
-    /// squared distances over all combinations of the others in which every point has a number; the first of equals.
+    /// squared distances over all combinations of the others; the first of equals. A point without a number has part in
+    /// no mean, and only values with a number in the most combinations are compared.
     fn nearest(&self, points: &Points<'_>, column: &str) -> Option<Nearest> {
         let mut found: Vec<(Nearest, f64)> = Vec::new();
         let mut known = BTreeMap::new();
         for group in &self.groups {
-            let numbers = group.points.iter().map(|point| points.number(*point, column));
-            let Some(numbers) = numbers.collect::<Option<Vec<f64>>>() else { continue };
-            let mean = Spread::of(&numbers)?.mean;
-            for (point, number) in group.points.iter().zip(numbers) {
+            let numbered =
+                group.points.iter().filter_map(|point| Some((point, points.number(*point, column)?)));
+            let numbered: Vec<(&usize, f64)> = numbered.collect();
+            let numbers: Vec<f64> = numbered.iter().map(|(_, number)| *number).collect();
+            let Some(Spread { mean, .. }) = Spread::of(&numbers) else { continue };
+            for (point, number) in numbered {
                 let id = points.sweep.id(*point, &self.axes);
                 let place = *known.entry(id.clone()).or_insert_with(|| {
                     found.push((Nearest { id, points: BTreeSet::new() }, 0.0));
@@ -108,7 +111,7 @@ impl Statistics {
                 found[place].1 += (number - mean) * (number - mean);
             }
         }
-        // Where constraints leave some of them out, the sums are not alike.
+        // Where constraints or failures leave some of them out, a sum has fewer terms, and is smaller for that alone.
         let most = found.iter().map(|(nearest, _)| nearest.points.len()).max()?;
         let whole = found.into_iter().filter(|(nearest, _)| nearest.points.len() == most);
         whole.reduce(|best, other| if other.1 < best.1 { other } else { best }).map(|(nearest, _)| nearest)
@@ -190,5 +193,50 @@ impl Found {
             "points": self.count, "mean": mean, "min": min, "max": max, "variation_percent": variation_percent,
             "half_width": self.half_width,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::sweep::{Evaluated, Scenarios, evaluate};
+    use simnet_scenario::sweep::Sweep;
+    use simnet_scenario::{Files, Overrides};
+
+    /// What two trees with four loads each come to, whose results are these.
+    fn evaluated(columns: &str, results: [Result<Value, String>; 8]) -> Evaluated {
+        let text = format!(
+            "scenario.name = 'x'\nrouting.algorithm = 'updown'\n\
+             topology.star = {{ leaves = 3, hosts-per-switch = 1 }}\ntraffic.uniform.payload = '64 B'\n\
+             [sweep]\n{columns}\nstatistics-over = ['traffic.uniform.loads']\n\
+             [[sweep.axes]]\nrouting.tree = ['bfs', 'dfs']\n\
+             [[sweep.axes]]\ntraffic.uniform.loads = [0.1, 0.2, 0.3, 0.4]\n"
+        );
+        let sweep = Sweep::read("s.toml", text.as_bytes(), &Overrides::default(), &Files::disk(), 1);
+        evaluate(&Scenarios::new(sweep.unwrap()), results.to_vec())
+    }
+
+    /// Wrong if a point without a number kept others of its combination from being compared, or values with fewer
+    /// numbers were nearest for that alone: squared distances are 0.25, 0, 1, 0.25 and 1, 4, none, 1.
+    #[test]
+    fn points_without_a_number_are_left_out_of_the_nearest() {
+        let numbers = [1.5, 2.0, 3.0, 1.5, 6.0, 9.0, 0.0, 6.0];
+        for lacks in [Err("it failed".to_owned()), Ok(json!({"y": 1}))] {
+            let mut results = numbers.map(|x| Ok(json!({"x": x})));
+            results[6] = lacks;
+            let summary = evaluated("columns = ['x']\nnearest = 'x'", results).summary;
+            assert_eq!(summary.sweep.nearest.as_deref(), Some("0.1"));
+        }
+    }
+
+    /// Wrong if a combination and a column had two rows where a list and a position of it are columns.
+    #[test]
+    fn a_column_of_a_combination_has_one_row() {
+        let results = [(); 8].map(|()| Ok(json!({"points.0.x": 1, "points.1.x": 2})));
+        let files = evaluated("columns = ['points.0.x', 'points.*.x']", results).files;
+        let (_, table) = files.iter().find(|(name, _)| name == "statistics.csv").unwrap();
+        let rows: Vec<&str> = table.lines().filter_map(|row| row.split(",4,").next()).collect();
+        assert_eq!(rows[1..], ["bfs,points.0.x", "bfs,points.1.x", "dfs,points.0.x", "dfs,points.1.x"]);
     }
 }

@@ -235,8 +235,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             }
             self.sync(owner, t);
         }
-        // Who said GO has not foreseen that its buffer runs dry (`predict`), and what is to come to it is not to come
-        // now.
+        // Who said GO has waited for it before foreseeing that its buffer runs dry (`dries`). If nothing is sent to it
+        // now, it does so in this cycle.
         let peer = self.outs[out as usize].peer;
         if (owner == NONE || !self.has_flits(owner)) && self.runs_dry(peer) {
             self.bring_to(peer, t);

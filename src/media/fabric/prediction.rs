@@ -96,8 +96,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         due
     }
 
-    /// When the buffer of a port runs dry whose inflow has paused; [`NEVER`] if that is for [`go_arrives`] to say: a GO
-    /// is on the cable, and what it sets going comes before.
+    /// When the buffer of a port runs dry whose inflow has paused; [`NEVER`] while a GO of it is on the cable whose
+    /// answer comes no later than that: [`go_arrives`] has the port predict again if there is nothing to answer with.
     ///
     /// [`go_arrives`]: Self::go_arrives
     #[inline]
@@ -108,7 +108,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if is_asked && heard + u64::from(self.outs[port as usize].delay) <= dry { NEVER } else { dry }
     }
 
-    /// Whether the port is one that [does not foresee](Self::dries) that its buffer runs dry.
+    /// Whether the buffer of a port runs dry without anything [foreseeing](Self::dries) it.
     #[inline]
     pub(super) fn runs_dry(&self, port: u32) -> bool {
         let entry = &self.ins[port as usize];

@@ -28,7 +28,7 @@ struct Quantity {
 const NETWORK: &str = "benches/instructions.toml";
 const RING: &str = "scenarios/faraj2008/loss.toml";
 
-const QUANTITIES: [Quantity; 7] = [
+const QUANTITIES: [Quantity; 8] = [
     Quantity {
         name: "message of 32 flits",
         file: "scenarios/random32.toml",
@@ -63,6 +63,18 @@ const QUANTITIES: [Quantity; 7] = [
         name: "frame-hop of datagrams",
         file: RING,
         set: &["allgather.size={} KiB", "ethernet.buffer=64 MiB", "ethernet.transport=datagram"],
+        sizes: [16, 96],
+        count: |run| found(run, "/allgather/frame_hops"),
+    },
+    Quantity {
+        name: "frame-hop in trains",
+        file: RING,
+        set: &[
+            "allgather.size={} KiB",
+            "ethernet.buffer=64 MiB",
+            "ethernet.buffer-sharing=per-port",
+            "ethernet.transport=datagram",
+        ],
         sizes: [16, 96],
         count: |run| found(run, "/allgather/frame_hops"),
     },

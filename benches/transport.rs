@@ -5,8 +5,8 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use simnet::ethernet::Parameters;
 use simnet::ethernet::transport::{DATAGRAM_HEADER, Datagram, Tcp, TcpParameters};
-use simnet::ethernet::{Counters, Parameters};
 use simnet::ids::{HostId, Port};
 use simnet::medium::{Event, Medium, Message};
 use simnet::simulation::rtt::{self, Job, lawrence};
@@ -48,16 +48,11 @@ fn ring(medium: &mut impl Medium, hosts: u64) {
     }
 }
 
-fn measure<M: Medium>(
-    bencher: Bencher<'_, '_>,
-    hosts: u64,
-    make: impl Fn() -> M,
-    count: impl Fn(&M) -> &Counters,
-) {
+fn measure<M: Medium>(bencher: Bencher<'_, '_>, hosts: u64, make: impl Fn() -> M, hops: impl Fn(&M) -> u64) {
     let mut medium = make();
     ring(&mut medium, hosts);
     bencher
-        .counter(ItemsCount::new(count(&medium).hops()))
+        .counter(ItemsCount::new(hops(&medium)))
         .with_inputs(make)
         .bench_local_values(|mut medium| ring(&mut medium, hosts));
 }
@@ -68,7 +63,7 @@ fn datagram(bencher: Bencher<'_, '_>, switches: u32) {
     let make = || {
         Datagram::new(&net, &parameters, &ports, DATAGRAM_HEADER, ()).expect("an MTU of 1,500 B is enough")
     };
-    measure(bencher, u64::from(switches) * 8, make, Datagram::counters);
+    measure(bencher, u64::from(switches) * 8, make, |medium| medium.counters().hops());
 }
 
 #[divan::bench(args = [4, 8], sample_count = 1, sample_size = 1)]
@@ -76,7 +71,7 @@ fn tcp(bencher: Bencher<'_, '_>, switches: u32) {
     let (net, parameters, ports) = chain(switches);
     let with = TcpParameters::default();
     let make = || Tcp::new(&net, &parameters, &ports, &with, ()).expect("an MTU of 1,500 B is enough");
-    measure(bencher, u64::from(switches) * 8, make, Tcp::counters);
+    measure(bencher, u64::from(switches) * 8, make, |medium| medium.counters().hops());
 }
 
 /// The tool of lawrence2008 on one of its clusters at 1 Gb/s.

@@ -3,7 +3,8 @@
 //! ```text
 //!   Endpoint --next_frame--> NIC ==cable==> switch: learn, look up, queue ==cable==> NIC --received--> Endpoint
 //! ```
-//! One event chain a frame and hop: a frame's arrival at a node decides when it leaves the next port.
+//! One event a frame and hop: a frame's arrival at a node decides when it leaves the next port. Frames that follow each
+//! other, a train, cost two events a hop together where nothing comes between: `ethernet/train.rs`.
 //!
 //! # Scope and limitations
 //! Cables are full-duplex, of any rate each, without errors or failures. Switches store and forward: a frame can leave
@@ -45,7 +46,8 @@
 //!
 //! # Validation
 //! `tests/media/oracle/ethernet.rs`: a plain reference that looks at every port at every instant; arrivals, departures,
-//! drops and counters of random networks agree exactly. `tests/media/closed_forms/ethernet.rs`: closed forms.
+//! drops and counters of random networks agree exactly, with trains (`ethernet/trains.rs`) and without.
+//! `tests/media/closed_forms/ethernet.rs`: closed forms.
 
 mod counters;
 mod ecn;
@@ -59,6 +61,7 @@ mod pfc;
 mod port;
 mod spanning_tree;
 mod switch;
+mod train;
 pub mod transport;
 mod wiring;
 
@@ -96,6 +99,22 @@ pub trait Endpoint<P> {
         true
     }
 
+    /// Gives, after a frame behind which there may be more, those that follow it, each as soon as the one before has
+    /// left, whatever happens until then; says how many, `most` at most. They have the same destination and payload,
+    /// and are found by [`Endpoint::nth`]. Asked where frames can pass switches together; a frame that its receiver is
+    /// to hear of at once can only be the last of them.
+    fn following(&mut self, _host: HostId, _most: u32) -> u32 {
+        0
+    }
+
+    /// The `nth` one behind a frame of those that followed it.
+    fn nth(&self, frame: &Frame<P>, _nth: u32) -> Frame<P>
+    where
+        P: Clone,
+    {
+        frame.clone()
+    }
+
     /// Says, after it has given a frame, whether the run ends after this instant.
     fn pauses(&mut self) -> ControlFlow<()> {
         ControlFlow::Continue(())
@@ -103,6 +122,21 @@ pub trait Endpoint<P> {
 
     /// Hears that the last bit of a frame for it has reached `host`. `Break` ends the run after this instant.
     fn received(&mut self, host: HostId, frame: &Frame<P>, now: Time) -> ControlFlow<()>;
+
+    /// As [`Endpoint::received`], of so many frames: one and those that followed it, of which it has not heard yet. The
+    /// last that was given with them has come now; if it is not among these, they may all have come before.
+    fn received_train(&mut self, host: HostId, first: &Frame<P>, count: u32, now: Time) -> ControlFlow<()>
+    where
+        P: Clone,
+    {
+        let mut heard = ControlFlow::Continue(());
+        for nth in 0..count {
+            if self.received(host, &self.nth(first, nth), now).is_break() {
+                heard = ControlFlow::Break(());
+            }
+        }
+        heard
+    }
 
     /// As [`Endpoint::received`], of a frame that was marked for the congestion that it met.
     fn received_marked(&mut self, host: HostId, frame: &Frame<P>, now: Time) -> ControlFlow<()> {

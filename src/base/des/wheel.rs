@@ -17,6 +17,8 @@ use std::collections::BinaryHeap;
 
 /// No number.
 const NIL: u32 = u32::MAX;
+/// In the place of the next number: it is among those that do not fit on the wheel.
+const FAR: u32 = u32::MAX - 1;
 /// No instant.
 const NEVER: u64 = u64::MAX;
 /// Words of buckets, and bits of a word.
@@ -39,7 +41,8 @@ pub struct Wheel {
     open: u64,
     /// What is due in the open bucket, the last first: the place in it in the upper half, the number in the lower.
     ready: Vec<u64>,
-    /// What did not fit on the wheel when it was scheduled, and the bucket of the first of it, [`NEVER`] for none.
+    /// What did not fit on the wheel when it was scheduled, with some that has been cancelled since, but never as the
+    /// first; and the bucket of the first, [`NEVER`] for none.
     later: BinaryHeap<Reverse<(u64, u32)>>,
     later_from: u64,
 }
@@ -48,7 +51,7 @@ pub struct Wheel {
 struct Entry {
     /// [`NEVER`] for none.
     at: u64,
-    /// The next one in the same bucket.
+    /// The next one in the same bucket, or [`FAR`].
     next: u32,
 }
 
@@ -149,13 +152,15 @@ impl Wheel {
         on_wheel.into_iter().chain(later).min()
     }
 
-    /// Forgets when `number` is due. Costs O(entries of its bucket), or O(entries) if it lies far ahead.
+    /// Forgets when `number` is due. Costs O(entries of its bucket), nothing but a place until then if it lies far
+    /// ahead.
     pub fn cancel(&mut self, number: u32) {
-        let at = std::mem::replace(&mut self.entries[number as usize].at, NEVER);
+        let entry = &mut self.entries[number as usize];
+        let at = std::mem::replace(&mut entry.at, NEVER);
         let bucket = at >> self.shift;
-        self.later.retain(|Reverse((_, other))| *other != number);
-        self.note_later();
-        if bucket == self.open {
+        if entry.next == FAR {
+            self.note_later();
+        } else if bucket == self.open {
             self.ready.retain(|ready| low(*ready) != number);
         } else if bucket - self.open < BUCKETS {
             let others: Vec<u32> =
@@ -171,11 +176,19 @@ impl Wheel {
     /// Puts an entry among those that do not fit on the wheel.
     #[cold]
     fn put_later(&mut self, at: u64, number: u32) {
+        self.entries[number as usize].next = FAR;
         self.later.push(Reverse((at, number)));
         self.note_later();
     }
 
+    /// Notes what the first is of those that do not fit on the wheel, and forgets what was cancelled before it.
     fn note_later(&mut self) {
+        while let Some(Reverse((at, number))) = self.later.peek().copied()
+            && let entry = &self.entries[number as usize]
+            && (entry.at != at || entry.next != FAR)
+        {
+            self.later.pop();
+        }
         self.later_from = self.later.peek().map_or(NEVER, |Reverse((at, _))| at >> self.shift);
     }
 
@@ -184,7 +197,7 @@ impl Wheel {
         let Reverse((at, number)) = self.later.peek().copied().filter(|Reverse((at, _))| *at <= until)?;
         self.later.pop();
         self.open = at >> self.shift;
-        self.entries[number as usize].at = NEVER;
+        self.entries[number as usize] = Entry { at: NEVER, next: NIL };
         self.draw_near();
         Some((at, number))
     }
@@ -212,7 +225,12 @@ impl Wheel {
             && at >> self.shift == self.open
         {
             self.later.pop();
-            self.ready.push(self.join(at, number));
+            let entry = &mut self.entries[number as usize];
+            // It may be there a second time, or have been cancelled.
+            if entry.at == at && entry.next == FAR {
+                entry.next = NIL;
+                self.ready.push(self.join(at, number));
+            }
         }
         self.ready[before..].reverse();
         self.note_later();
@@ -238,6 +256,7 @@ impl Wheel {
     /// Puts an entry among those of the open bucket.
     fn insert(&mut self, at: u64, number: u32) {
         let ready = self.join(at, number);
+        self.entries[number as usize].next = NIL;
         let place = self.ready.partition_point(|other| *other > ready);
         self.ready.insert(place, ready);
     }

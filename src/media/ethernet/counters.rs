@@ -23,11 +23,17 @@ pub struct ChannelCounters {
 
 impl ChannelCounters {
     /// Counts a frame of so many bytes that has crossed the cable.
-    #[inline]
+    #[inline(always)]
     pub(super) fn count(&mut self, length: u32, pace: Pace) {
-        self.frames += 1;
-        self.bytes += u64::from(length);
-        self.busy += Duration::from_ps(pace.time(PREAMBLE + length));
+        self.count_many(1, length, pace);
+    }
+
+    /// Counts so many frames, each of so many bytes, that have crossed the cable.
+    #[inline(always)]
+    pub(super) fn count_many(&mut self, frames: u64, length: u32, pace: Pace) {
+        self.frames += frames;
+        self.bytes += frames * u64::from(length);
+        self.busy += Duration::from_ps(frames * pace.time(PREAMBLE + length));
     }
 }
 

@@ -1,8 +1,8 @@
 //! The event loop: frames arrive, and hosts are polled for more.
 //!
-//! A frame costs one event a cable, its arrival at the far end: output queues are first in, first out, so everything
-//! that follows up to the next arrival is known by then. The wheel has the earliest arrival of each channel, and the
-//! instant at which each host is to be asked.
+//! A frame costs one event a cable, its arrival at the far end, or less in a [`train`](super::train): output queues are
+//! first in, first out, so everything that follows up to the next arrival is known by then. The wheel has the earliest
+//! arrival of each channel, and the instant at which each host is to be asked.
 
 use simnet_base::des::agenda::{Agenda, Due};
 use simnet_base::des::wheel::Wheel;
@@ -16,9 +16,10 @@ use super::frame::{Address, Frame, GAP, HEADER, PREAMBLE, TRAILER};
 use super::lossless;
 use super::parameters::{Buffer, Parameters};
 use super::pfc::{Flow, Pfc};
-use super::port::{Arrived, Frames, Output, Pace};
+use super::port::{Arrived, Frames, NIL, Output, Pace};
 use super::spanning_tree::SpanningTree;
 use super::switch::Switch;
+use super::train::{Patience, most_following};
 use super::wiring::{self, BuildError, Ends, NextChannels, Receiver};
 use super::{Direction, Endpoint, Observer, Pause};
 
@@ -30,7 +31,7 @@ pub struct Ethernet<P> {
     pub(super) frames: Frames<P>,
     /// By channel.
     pub(super) ends: Vec<Ends>,
-    switches: Vec<Switch>,
+    pub(super) switches: Vec<Switch>,
     /// By host, the channel out of its interface.
     pub(super) interfaces: Vec<Option<u32>>,
     /// How many channels there are.
@@ -42,9 +43,9 @@ pub struct Ethernet<P> {
     starts: Agenda<u32, u32, u64>,
     pub(super) counters: Counters,
     tree: SpanningTree,
-    buffer: Buffer,
+    pub(super) buffer: Buffer,
     pub(super) latency: u64,
-    ageing: u64,
+    pub(super) ageing: u64,
     mtu: u32,
     pub(super) now: u64,
     /// Whether the endpoint has requested a break in this instant.
@@ -59,6 +60,10 @@ pub struct Ethernet<P> {
     pub(super) time_to_live: Option<u16>,
     /// By slot, how many more switches may forward a frame; empty without a bound.
     pub(super) lives: Vec<u16>,
+    /// By channel, whether a train may pass; empty where there are none.
+    pub(super) patience: Vec<Patience>,
+    /// How many frames a host may give behind one.
+    pub(super) most_following: u32,
 }
 
 impl<P: Clone> Ethernet<P> {
@@ -81,6 +86,8 @@ impl<P: Clone> Ethernet<P> {
         };
         let table = NextChannels::new(network, &parameters.forwarding);
         let inputs = (pfc.is_some() || !table.is_empty(), !table.is_empty());
+        let is_plain =
+            !inputs.0 && parameters.ecn.is_none() && !matches!(parameters.buffer, Buffer::Shared(_));
         let others = Ethernet::<P>::numbers(ends.len(), attachments.len(), pfc.is_some());
         let port = |(channel, ends): (usize, &Ends)| {
             let (rate, delay) = (parameters.rates[channel / 2], parameters.delays[channel / 2]);
@@ -108,6 +115,8 @@ impl<P: Clone> Ethernet<P> {
             ecn: parameters.ecn.map(|ecn| Box::new(Ecn::new(ecn, ends.len()))),
             time_to_live: parameters.time_to_live,
             lives: Vec::new(),
+            most_following: most_following(span(parameters)),
+            patience: vec![Patience::NEW; if is_plain { ends.len() } else { 0 }],
             ends,
             tree,
         })
@@ -164,7 +173,8 @@ impl<P: Clone> Ethernet<P> {
     /// Within an instant, frames arrive in the order of their channels, and then hosts are asked in their own order.
     /// Those that are woken at an instant that is done are asked when the run goes on, still at that instant. An
     /// observer hears of arrivals as they happen, and after them, by channel, of the frames that begin to leave at
-    /// that instant; of those under way when it begins to watch it hears only the arrivals. What leaves at the instant
+    /// that instant; of those that were under way, or given by their host, when it begins to watch it hears only the
+    /// arrivals. What leaves at the instant
     /// of a break it hears of when the run goes on.
     ///
     /// # Panics
@@ -177,7 +187,9 @@ impl<P: Clone> Ethernet<P> {
     ) -> Pause {
         let limit = limit.map_or(u64::MAX, Time::as_ps);
         self.breaks = false;
-        if !O::WATCHES {
+        if O::WATCHES {
+            self.stop_passing(endpoint);
+        } else {
             self.starts.clear();
         }
         let pause = loop {
@@ -210,19 +222,9 @@ impl<P: Clone> Ethernet<P> {
         self.due.first().map(Time::from_ps)
     }
 
-    /// What has happened so far.
-    pub fn counters(&self) -> &Counters {
-        &self.counters
-    }
-
     /// The spanning tree that frames keep to.
     pub fn spanning_tree(&self) -> &SpanningTree {
         &self.tree
-    }
-
-    /// How many frames wait at ports or are on cables.
-    pub fn under_way(&self) -> usize {
-        self.frames.len()
     }
 
     /// Why a run ends that finds nothing due.
@@ -251,6 +253,9 @@ impl<P: Clone> Ethernet<P> {
         self.mark(slot);
         self.send(channel, slot, self.now, is_watched);
         if endpoint.may_have_more(host) {
+            if !is_watched && !self.patience.is_empty() {
+                self.couple(host, channel, slot, endpoint);
+            }
             self.schedule(self.outputs[channel as usize].free, self.number_of(host));
         }
         self.breaks |= endpoint.pauses().is_break();
@@ -284,9 +289,16 @@ impl<P: Clone> Ethernet<P> {
     /// Takes the next frame off a cable.
     fn arrive<E: Endpoint<P>, O: Observer<P>>(&mut self, channel: u32, endpoint: &mut E, observer: &mut O) {
         let output = &mut self.outputs[channel as usize];
-        let Arrived { slot, length, freed, next } = output.arrived(&self.frames);
-        let receiver = output.receiver;
-        self.counters.channels[channel as usize].count(length, output.pace);
+        let (receiver, pace) = (output.receiver, output.pace);
+        let arrived = match output.arrived(&self.frames) {
+            Some(arrived) => arrived,
+            None => match self.arrive_by_train::<E, O>(channel, endpoint) {
+                Some(arrived) => arrived,
+                None => return,
+            },
+        };
+        let Arrived { slot, length, freed, next } = arrived;
+        self.counters.channels[channel as usize].count(length, pace);
         if let Some(at) = next {
             self.schedule(at, channel);
         }
@@ -354,7 +366,7 @@ impl<P: Clone> Ethernet<P> {
             }
             Some(output) => {
                 self.counters.forwarded += 1;
-                self.enter(output, at, slot, endpoint, is_watched);
+                self.enter(output, (back, at), slot, endpoint, is_watched);
             }
             None => self.flood(back, at, slot, endpoint, is_watched),
         }
@@ -378,18 +390,19 @@ impl<P: Clone> Ethernet<P> {
                 if let Some(ecn) = self.ecn.as_deref_mut() {
                     ecn.set(copy, ecn.is_marked(slot));
                 }
-                self.enter(output, at, copy, endpoint, is_watched);
+                self.enter(output, (back, at), copy, endpoint, is_watched);
             }
         }
         self.frames.remove(slot);
     }
 
-    /// Takes a frame in at an output port of the switch `at`, if there is room for it.
+    /// Takes a frame in at an output port of the switch `at`, if there is room for it, that came from where the channel
+    /// `back` leads.
     #[inline(always)]
     pub(super) fn enter<E: Endpoint<P>>(
         &mut self,
         channel: u32,
-        at: u32,
+        (back, at): (u32, u32),
         slot: u32,
         endpoint: &mut E,
         is_watched: bool,
@@ -397,9 +410,12 @@ impl<P: Clone> Ethernet<P> {
         if self.pfc.is_some() {
             return self.enqueue(channel, slot, endpoint);
         }
+        if self.outputs[channel as usize].feeder != NIL {
+            self.cut(channel, opposite(back), endpoint);
+        }
         let output = &mut self.outputs[channel as usize];
         let length = u64::from(self.frames.length(slot));
-        let freed = output.settle(&self.frames, self.now);
+        let freed = output.settle(&mut self.frames, self.now);
         let occupied = output.occupied + length;
         let has_room = match self.buffer {
             Buffer::Unbounded => true,
@@ -447,7 +463,7 @@ impl<P: Clone> Ethernet<P> {
         let peak = &mut self.counters.shared_peaks[at];
         switch.occupied -= freed;
         if switch.occupied + length > room.0.min(peak.0) {
-            let (outputs, frames) = (&mut self.outputs, &self.frames);
+            let (outputs, frames) = (&mut self.outputs, &mut self.frames);
             let settle = |channel: &u32| outputs[*channel as usize].settle(frames, self.now);
             switch.occupied -= switch.outputs.iter().map(settle).sum::<u64>();
         }

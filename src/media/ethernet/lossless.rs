@@ -57,6 +57,11 @@ impl<P: Clone> Ethernet<P> {
         self.pfc.as_deref().is_some_and(|pfc| pfc.senders[channel.0 as usize].paused & bit(priority) != 0)
     }
 
+    /// Whether frames wait for pauses to end, or are on their way to where they will.
+    pub(super) fn is_held_up(&self) -> bool {
+        self.pfc.is_some() && self.under_way() > 0
+    }
+
     /// Who paused whom, and how often, in the order of those who were paused. Costs O(pairs).
     pub fn causes(&self) -> impl Iterator<Item = (Cause, u64)> + '_ {
         self.pfc.iter().flat_map(|pfc| pfc.causes.iter().map(|(cause, count)| (*cause, *count)))
@@ -207,7 +212,7 @@ impl<P: Clone> Ethernet<P> {
                     return self.frames.remove(slot);
                 }
                 self.counters.forwarded += 1;
-                self.enter(output, at, slot, endpoint, is_watched);
+                self.enter(output, (back, at), slot, endpoint, is_watched);
             }
             Address::Broadcast => self.flood(back, at, slot, endpoint, is_watched),
         }

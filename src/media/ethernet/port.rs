@@ -3,6 +3,7 @@
 use simnet_base::units::{BitRate, Bytes};
 
 use super::frame::{Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
+use super::train::{Train, before};
 use super::wiring::Receiver;
 
 /// No slot.
@@ -18,7 +19,7 @@ pub(super) enum Pace {
 }
 
 /// From here on sums may pass the end of time.
-const LATE: u64 = 1 << 62;
+pub(super) const LATE: u64 = 1 << 62;
 
 impl Pace {
     /// A rate on an Ethernet with this MTU.
@@ -48,7 +49,7 @@ impl Pace {
     }
 }
 
-/// A frame that waits at a port, or is on the cable behind it.
+/// A frame that waits at a port, or is on the cable behind it; or a train of them, of which this is the first.
 #[derive(Clone, Debug)]
 struct Slot<P> {
     /// When its last bit is at the far end, in picoseconds; of one that waits to begin, when it can at the earliest.
@@ -57,6 +58,8 @@ struct Slot<P> {
     next: u32,
     /// [`Frame::length`].
     length: u32,
+    /// The place of what it is a train by, or [`NIL`].
+    train: u32,
     /// None if the slot is free.
     frame: Option<Frame<P>>,
 }
@@ -67,17 +70,21 @@ struct Slot<P> {
 pub(super) struct Frames<P> {
     slots: Vec<Slot<P>>,
     free: u32,
-    used: usize,
+    /// How many there are. What trains have done is counted late, some of it before what it follows.
+    used: i64,
+    trains: Vec<Train>,
+    /// Places among the trains that are free.
+    spare: Vec<u32>,
 }
 
 impl<P> Frames<P> {
     pub(super) fn new() -> Frames<P> {
-        Frames { slots: Vec::new(), free: NIL, used: 0 }
+        Frames { slots: Vec::new(), free: NIL, used: 0, trains: Vec::new(), spare: Vec::new() }
     }
 
-    /// How many there are.
+    /// How many there are, once all that has happened to trains is counted.
     pub(super) fn len(&self) -> usize {
-        self.used
+        usize::try_from(self.used).expect("what is there was sent")
     }
 
     /// The frame in a slot that is in use.
@@ -95,7 +102,7 @@ impl<P> Frames<P> {
     /// Finds a slot for a frame.
     #[inline]
     pub(super) fn insert(&mut self, frame: Frame<P>) -> u32 {
-        let slot = Slot { arrival: 0, next: NIL, length: frame.length(), frame: Some(frame) };
+        let slot = Slot { arrival: 0, next: NIL, length: frame.length(), train: NIL, frame: Some(frame) };
         self.used += 1;
         if self.free == NIL {
             self.slots.push(slot);
@@ -108,6 +115,61 @@ impl<P> Frames<P> {
         self.free = self.slots[at as usize].next;
         self.slots[at as usize] = slot;
         at
+    }
+
+    /// Makes a slot stand for the frames of a train.
+    pub(super) fn couple(&mut self, slot: u32, train: Train) {
+        let place = match self.spare.pop() {
+            Some(place) => {
+                self.trains[place as usize] = train;
+                place
+            }
+            None => {
+                self.trains.push(train);
+                u32::try_from(self.trains.len() - 1).expect("fewer than slots")
+            }
+        };
+        self.slots[slot as usize].train = place;
+    }
+
+    /// Whether any slot stands for a train.
+    pub(super) fn has_trains(&self) -> bool {
+        self.trains.len() > self.spare.len()
+    }
+
+    /// The train that a slot stands for, if it does.
+    #[inline]
+    pub(super) fn train(&self, slot: u32) -> Option<&Train> {
+        match self.slots[slot as usize].train {
+            NIL => None,
+            place => Some(&self.trains[place as usize]),
+        }
+    }
+
+    /// The train that a slot stands for that does.
+    pub(super) fn train_of(&self, slot: u32) -> &Train {
+        self.train(slot).expect("the slot stands for a train")
+    }
+
+    /// The same, to be changed.
+    pub(super) fn train_mut(&mut self, slot: u32) -> &mut Train {
+        let place = self.slots[slot as usize].train;
+        &mut self.trains[place as usize]
+    }
+
+    /// When the frame, or the first of a train, is at the far end of its cable.
+    pub(super) fn arrival(&self, slot: u32) -> u64 {
+        self.slots[slot as usize].arrival
+    }
+
+    /// Counts frames of trains that hosts have sent.
+    pub(super) fn add(&mut self, frames: u32) {
+        self.used += i64::from(frames);
+    }
+
+    /// Counts frames of trains that are there no more.
+    pub(super) fn take_away(&mut self, frames: u32) {
+        self.used -= i64::from(frames);
     }
 
     /// Lets a frame wait that no port has: it can leave from `ready` on, and comes after the one `behind`, if any.
@@ -136,6 +198,9 @@ impl<P> Frames<P> {
         let slot = &mut self.slots[at as usize];
         slot.next = std::mem::replace(&mut self.free, at);
         slot.frame = None;
+        if slot.train != NIL {
+            self.spare.push(slot.train);
+        }
     }
 }
 
@@ -145,10 +210,12 @@ impl<P> Frames<P> {
 #[repr(align(64))]
 pub(super) struct Output {
     /// The first frame that has not arrived at the far end yet, and the last one.
-    head: u32,
-    tail: u32,
+    pub(super) head: u32,
+    pub(super) tail: u32,
     /// The first one that is not known to have left the port.
-    waiting: u32,
+    pub(super) waiting: u32,
+    /// The channel from which the last one, which is a train, still comes in, or [`NIL`].
+    pub(super) feeder: u32,
     /// What is at the far end.
     pub(super) receiver: Receiver,
     /// From one end of the cable to the other.
@@ -156,7 +223,7 @@ pub(super) struct Output {
     pub(super) pace: Pace,
     /// The first instant at which another frame can begin to leave.
     pub(super) free: u64,
-    /// The bytes of the frames from `waiting` on.
+    /// The bytes of the frames from `waiting` on, but for those of a train that still comes in.
     pub(super) occupied: u64,
 }
 
@@ -181,7 +248,17 @@ pub(super) struct Arrived {
 
 impl Output {
     pub(super) fn new(pace: Pace, delay: u64, receiver: Receiver) -> Output {
-        Output { head: NIL, tail: NIL, waiting: NIL, receiver, delay, pace, free: 0, occupied: 0 }
+        Output {
+            head: NIL,
+            tail: NIL,
+            waiting: NIL,
+            feeder: NIL,
+            receiver,
+            delay,
+            pace,
+            free: 0,
+            occupied: 0,
+        }
     }
 
     /// Takes in a frame that can leave from `ready` on.
@@ -215,11 +292,24 @@ impl Output {
         Taken { start, next: is_first.then_some(arrival) }
     }
 
-    /// Takes the frame that is at the far end off the cable.
-    #[inline]
-    pub(super) fn arrived<P>(&mut self, frames: &Frames<P>) -> Arrived {
+    /// Takes the frame that is at the far end off the cable. `None`, and nothing is done, if that is of a train, or one
+    /// comes in behind it.
+    #[inline(always)]
+    pub(super) fn arrived<P>(&mut self, frames: &Frames<P>) -> Option<Arrived> {
+        if self.feeder != NIL {
+            return None;
+        }
+        self.arrived_alone(frames)
+    }
+
+    /// The same, `None` only if it is of a train.
+    #[inline(always)]
+    pub(super) fn arrived_alone<P>(&mut self, frames: &Frames<P>) -> Option<Arrived> {
         let slot = self.head;
         let frame = &frames.slots[slot as usize];
+        if frame.train != NIL {
+            return None;
+        }
         let next = frame.next;
         self.head = next;
         let mut freed = 0;
@@ -229,22 +319,45 @@ impl Output {
             self.occupied -= freed;
         }
         let next = (next != NIL).then(|| frames.slots[next as usize].arrival);
-        Arrived { slot, length: frame.length, freed, next }
+        Some(Arrived { slot, length: frame.length, freed, next })
     }
 
     /// Frees the room of the frames whose last bit has left by `now`; gives their bytes.
-    #[inline]
-    pub(super) fn settle<P>(&mut self, frames: &Frames<P>, now: u64) -> u64 {
+    #[inline(always)]
+    pub(super) fn settle<P>(&mut self, frames: &mut Frames<P>, now: u64) -> u64 {
         let mut freed = 0;
         while self.waiting != NIL
             && let slot = &frames.slots[self.waiting as usize]
             && slot.arrival - self.delay <= now
         {
+            if slot.train != NIL {
+                self.occupied -= freed;
+                return freed + self.settle_train(frames, now);
+            }
             freed += u64::from(slot.length);
             self.waiting = slot.next;
         }
         self.occupied -= freed;
         freed
+    }
+
+    /// The same where the first one waiting is a train. Of one that still comes in no room is counted yet.
+    #[inline(never)]
+    fn settle_train<P>(&mut self, frames: &mut Frames<P>, now: u64) -> u64 {
+        let slot = self.waiting;
+        if self.feeder != NIL && slot == self.tail {
+            return 0;
+        }
+        let (end, length) = (frames.arrival(slot) - self.delay, frames.length(slot));
+        let train = frames.train_mut(slot);
+        let left = before(end, train.spacing, now + 1, train.count);
+        let freed = u64::from(left - std::mem::replace(&mut train.left, left)) * u64::from(length);
+        self.occupied -= freed;
+        if left < train.count {
+            return freed;
+        }
+        self.waiting = frames.next(slot);
+        freed + self.settle(frames, now)
     }
 }
 

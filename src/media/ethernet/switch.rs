@@ -5,7 +5,7 @@ use simnet_base::ids::HostId;
 /// An address that a switch has seen.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// When it was last seen.
+    /// When it was last seen; while a train of its frames passes, when the last of them will have come.
     seen: u64,
     /// The channel that leads back where it was seen; [`UNKNOWN`] if it never was.
     output: u32,
@@ -48,6 +48,23 @@ impl Switch {
     #[inline]
     pub(super) fn find(&self, destination: HostId, now: u64, ageing: u64) -> Option<u32> {
         let entry = self.table.get(destination.index())?;
-        (entry.output != UNKNOWN && now - entry.seen < ageing).then_some(entry.output)
+        (entry.output != UNKNOWN && now.saturating_sub(entry.seen) < ageing).then_some(entry.output)
+    }
+
+    /// The same from `now` to `last`, if that is sure, whatever happens. `ageing` is half of that here: of a host of
+    /// whose frames a train passes up to an instant to come, one has come at most the other half ago.
+    pub(super) fn find_until(
+        &self,
+        destination: HostId,
+        (now, last): (u64, u64),
+        ageing: u64,
+    ) -> Option<u32> {
+        let entry = self.table.get(destination.index())?;
+        (entry.output != UNKNOWN && last - now.min(entry.seen) < ageing).then_some(entry.output)
+    }
+
+    /// Notes that a source was seen last at `at`, where it was seen before.
+    pub(super) fn set_seen(&mut self, source: HostId, at: u64) {
+        self.table[source.index()].seen = at;
     }
 }

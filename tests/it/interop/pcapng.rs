@@ -96,7 +96,7 @@ fn datagrams(net: &Network, order: Vec<HostId>, bytes: u64, limit: u64) -> (Vec<
     let watch = capture(net, &parameters, limit);
     let mut medium = Datagram::new(net, &parameters, &attachments(net), 8, watch).unwrap();
     Ring::new(order, bytes).run(&mut medium);
-    let counters = medium.counters().clone();
+    let counters = medium.counters().into_owned();
     let (file, tally) = medium.into_observer().finish().unwrap();
     (file, tally, counters)
 }
@@ -110,7 +110,7 @@ fn segments(net: &Network, order: Vec<HostId>, bytes: u64, buffer: Buffer) -> (V
     let mut ring = Ring::new(order, bytes);
     ring.run(&mut medium);
     assert_eq!(ring.lost, 0);
-    let counters = medium.counters().clone();
+    let counters = medium.counters().into_owned();
     let (file, tally) = medium.into_observer().finish().unwrap();
     (file, tally, counters)
 }
@@ -180,7 +180,7 @@ fn a_limit_leaves_the_rest_out() {
     let mut unwatched =
         Datagram::new(&net, &lan(&net, Buffer::Unbounded), &attachments(&net), 8, ()).unwrap();
     Ring::new(hosts(&net), 5_000).run(&mut unwatched);
-    assert_eq!(unwatched.counters(), &counters);
+    assert_eq!(*unwatched.counters(), counters);
 }
 
 /// Something that takes a few bytes and then no more.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use simnet_base::des::random::{Purpose, Stream};
 use simnet_base::ids::{HostId, Node};
 use simnet_base::units::{BitRate, Bytes, Duration, Time};
-use simnet_media::ethernet::transport::{Datagram, Segment, TransportError};
-use simnet_media::ethernet::{Address, Buffer, Direction, Frame, Observer, Parameters};
+use simnet_media::ethernet::transport::{Datagram, Losses, Segment, TransportError};
+use simnet_media::ethernet::{Address, Buffer, Counters, Direction, Frame, Observer, Parameters};
 use simnet_media::medium::{Event, Medium, Message};
 use simnet_network::topology::{End, Network};
 
@@ -70,8 +70,40 @@ fn a_lone_message_keeps_to_the_frame_arithmetic() {
     }
 }
 
-/// Wrong if a host sent other than one after the other in the order handed over, or if polling it in small steps
-/// changed what happens.
+/// Watches and does nothing else: no frames pass together.
+struct Watching;
+
+impl Observer<Segment> for Watching {}
+
+/// Sends thirty messages and asks for events in steps of so many picoseconds.
+fn polled<O: Observer<Segment>>(
+    seed: u64,
+    datagram: &mut Datagram<O>,
+    step: Option<u64>,
+) -> (Vec<(Time, Event)>, Counters, Losses) {
+    let mut chance = Stream::new(seed, P, 1);
+    let mut seen = Vec::new();
+    let mut now = Time::ZERO;
+    for tag in 0..30 {
+        let source = below_u32(&mut chance, 6);
+        let destination = (source + 1 + below_u32(&mut chance, 5)) % 6;
+        datagram.send(message(source, destination, 1 + chance.below(20_000), tag), now);
+        let until = now + Duration::from_us(chance.below(1_000));
+        while let Some(step) = step
+            && now + Duration::from_ps(step) < until
+        {
+            now = now + Duration::from_ps(step);
+            seen.extend(std::iter::from_fn(|| datagram.advance(Some(now))));
+        }
+        now = until;
+        seen.extend(std::iter::from_fn(|| datagram.advance(Some(now))));
+    }
+    seen.extend(events(datagram));
+    (seen, datagram.counters().into_owned(), datagram.losses())
+}
+
+/// Wrong if a host sent other than one after the other in the order handed over, or if polling it in small steps, or
+/// watching it, changed what happens.
 #[test]
 fn messages_leave_in_order_however_the_medium_is_polled() {
     for seed in 0..cases(400) {
@@ -80,36 +112,31 @@ fn messages_leave_in_order_however_the_medium_is_polled() {
         let mut parameters = Parameters::uniform(net.links().len(), rate, Duration::from_us(1));
         parameters.buffer = [Buffer::Unbounded, Buffer::PerPort(Bytes(6_000)), Buffer::Shared(Bytes(9_000))]
             [below(&mut Stream::new(seed, P, 2), 3)];
-        let run = |step: Option<u64>| {
-            let mut chance = Stream::new(seed, P, 1);
-            let mut datagram = Datagram::new(&net, &parameters, &attachments(&net), 8, ()).unwrap();
-            let mut seen = Vec::new();
-            let mut now = Time::ZERO;
-            for tag in 0..30 {
-                let source = below_u32(&mut chance, 6);
-                let destination = (source + 1 + below_u32(&mut chance, 5)) % 6;
-                datagram.send(message(source, destination, 1 + chance.below(20_000), tag), now);
-                let until = now + Duration::from_us(chance.below(1_000));
-                while let Some(step) = step
-                    && now + Duration::from_ps(step) < until
-                {
-                    now = now + Duration::from_ps(step);
-                    seen.extend(std::iter::from_fn(|| datagram.advance(Some(now))));
-                }
-                now = until;
-                seen.extend(std::iter::from_fn(|| datagram.advance(Some(now))));
-            }
-            seen.extend(events(&mut datagram));
-            (seen, datagram.counters().clone(), datagram.losses())
-        };
-        let whole = run(None);
-        assert_eq!(whole, run(Some(1_234_567)), "seed {seed}");
+        let ports = attachments(&net);
+        let plain = || Datagram::new(&net, &parameters, &ports, 8, ()).unwrap();
+        let whole = polled(seed, &mut plain(), None);
+        assert_eq!(whole, polled(seed, &mut plain(), Some(1_234_567)), "seed {seed}");
+        let mut watched = Datagram::new(&net, &parameters, &ports, 8, Watching).unwrap();
+        assert_eq!(whole, polled(seed, &mut watched, None), "seed {seed}, watched");
         assert!(whole.0.is_sorted_by_key(|(at, _)| *at), "seed {seed}");
         let fates = |wanted: fn(&Event) -> bool| whole.0.iter().filter(|(_, event)| wanted(event)).count();
         assert_eq!(fates(|event| matches!(event, Event::Left(_))), 30);
         assert_eq!(fates(|event| !matches!(event, Event::Left(_))), 30);
         assert_eq!(fates(|event| matches!(event, Event::Lost(_))) as u64, whole.2.messages);
     }
+}
+
+/// Wrong if a message whose frames would arrive when time is over were stuck, as behind pauses, or never heard of
+/// again.
+#[test]
+fn what_arrives_after_the_end_of_time_is_lost() {
+    let net = chain(2, 1);
+    let rate = BitRate::new(100_000_000).unwrap();
+    let parameters = Parameters::uniform(net.links().len(), rate, Duration::from_ps(u64::MAX / 2));
+    let mut datagram = Datagram::new(&net, &parameters, &attachments(&net), 8, ()).unwrap();
+    datagram.send(message(0, 1, 10_000, 7), Time::ZERO);
+    let fates: Vec<Event> = events(&mut datagram).into_iter().map(|(_, event)| event).collect();
+    assert_eq!(fates, [Event::Left(7), Event::Lost(7)]);
 }
 
 /// Recounts from the frames' bytes alone which segments of which messages come to their hosts.
@@ -160,7 +187,7 @@ fn a_congested_ring_of_datagrams_loses_and_says_so() {
         let mut datagram = Datagram::new(&net, &parameters, &attachments(&net), 8, recount).unwrap();
         let mut ring = Ring::new(order, 128 << 10);
         ring.run(&mut datagram);
-        let (losses, counters) = (datagram.losses(), datagram.counters().clone());
+        let (losses, counters) = (datagram.losses(), datagram.counters().into_owned());
         assert!(losses.messages > 0);
         assert_eq!(losses.messages, ring.lost);
         assert_eq!(ring.lost + ring.delivered, ring.sent);

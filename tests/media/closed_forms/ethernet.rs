@@ -180,7 +180,7 @@ fn switches_learn_flood_filter_and_forget() {
     let mut net = built(&network, &parameters);
     let mut hosts = Hosts::new(4);
     let mut count = |net: &mut Ethernet<u64>, source, to| {
-        let before = net.counters().clone();
+        let before = net.counters().into_owned();
         hosts.send(net, source, to, 46, 0);
         assert_eq!(net.run_until(None, &mut hosts, &mut ()), Pause::Idle);
         let after = net.counters();

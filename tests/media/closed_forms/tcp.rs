@@ -178,7 +178,7 @@ fn recovery_is_the_same_however_the_medium_is_polled() {
                 seen.extend(std::iter::from_fn(|| medium.advance(Some(now))));
             }
             seen.extend(events(&mut medium));
-            (sent, seen, medium.counters().clone())
+            (sent, seen, medium.counters().into_owned())
         };
         let with = TcpParameters {
             nagle: seed % 2 == 1,
@@ -331,7 +331,7 @@ fn a_run_without_payloads_is_the_same() {
                 seen.extend(std::iter::from_fn(|| medium.advance(Some(now))));
             }
             seen.extend(events(&mut medium));
-            let counters = medium.counters().clone();
+            let counters = medium.counters().into_owned();
             (seen, medium.lost_messages(), counters, medium.into_observer())
         };
         let ports = attachments(&net);

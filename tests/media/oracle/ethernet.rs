@@ -6,6 +6,7 @@
 
 pub(crate) mod bridges;
 pub(crate) mod cases;
+mod trains;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
@@ -129,7 +130,12 @@ impl<'a> Reference<'a> {
     }
 
     fn run(&mut self) {
-        while let Some(now) = self.next() {
+        self.run_until(u64::MAX);
+    }
+
+    /// Up to and including this instant.
+    fn run_until(&mut self, limit: u64) {
+        while let Some(now) = self.next().filter(|now| *now <= limit) {
             self.instant(now);
         }
     }
@@ -275,6 +281,13 @@ struct Hosts {
     says_last: bool,
 }
 
+impl Hosts {
+    fn new(case: &Case, says_last: bool) -> Hosts {
+        let waiting = vec![VecDeque::new(); case.frames.len()];
+        Hosts { waiting, woken: Vec::new(), happenings: Vec::new(), says_last }
+    }
+}
+
 impl Endpoint<u64> for Hosts {
     fn next_frame(&mut self, host: HostId, _now: Time) -> Option<Frame<u64>> {
         self.waiting[host.index()].pop_front()
@@ -314,8 +327,7 @@ fn run<O: Observer<u64>>(net: &mut Ethernet<u64>, limit: Option<u64>, hosts: &mu
 /// Runs a case on the engine; gives what the hosts and the observer saw, and the counters.
 fn engine<O: Observer<u64>>(case: &Case, observer: &mut O, says_last: bool) -> (Vec<EventKind>, Counters) {
     let mut net = Ethernet::new(&case.network, &case.parameters, &case.attachments).unwrap();
-    let waiting = vec![VecDeque::new(); case.frames.len()];
-    let mut hosts = Hosts { waiting, woken: Vec::new(), happenings: Vec::new(), says_last };
+    let mut hosts = Hosts::new(case, says_last);
     let mut created: Vec<(u64, Frame<u64>)> = case.frames.concat();
     created.sort_by_key(|(at, _)| *at);
     let mut pauses = case.pauses.iter().copied().peekable();
@@ -331,7 +343,7 @@ fn engine<O: Observer<u64>>(case: &Case, observer: &mut O, says_last: bool) -> (
     }
     run(&mut net, None, &mut hosts, observer);
     assert_eq!((net.under_way(), net.next()), (0, None));
-    (hosts.happenings, net.counters().clone())
+    (hosts.happenings, net.counters().into_owned())
 }
 
 /// Names the first difference.

@@ -434,7 +434,7 @@ fn engine(case: &Paused) -> (Seen, Time) {
     let mut seen = noted.0;
     seen.events = hosts.events;
     seen.deadlocks = net.deadlocks().to_vec();
-    seen.counters = net.counters().clone();
+    seen.counters = net.counters().into_owned();
     let channels = (0..2 * network.links().len()).map(ChannelId::new);
     let each = channels.flat_map(|channel| (0..8).map(move |priority| (channel, priority)));
     seen.counted = each.map(|(channel, priority)| net.pauses(channel, priority).unwrap()).collect();

@@ -20,6 +20,7 @@
 //! `tests/media/closed_forms/datagrams.rs`: arrival instants in closed form through chains of switches; lost messages
 //! equal to those that a plain recount of all dropped frames finds.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
@@ -196,7 +197,7 @@ impl<O: Observer<Segment>> Datagram<O> {
     }
 
     /// What the Ethernet has counted.
-    pub fn counters(&self) -> &Counters {
+    pub fn counters(&self) -> Cow<'_, Counters> {
         self.ethernet.counters()
     }
 
@@ -243,7 +244,7 @@ impl<O: Observer<Segment>> Medium for Datagram<O> {
                 (Pause::Break, _) => {}
                 (_, Some(at)) if limit == leaves => self.hosts.let_leave(at),
                 (Pause::Idle, None) => {
-                    self.hosts.give_up(self.ethernet.now(), self.ethernet.under_way() > 0);
+                    self.hosts.give_up(self.ethernet.now(), self.ethernet.is_held_up());
                     if self.hosts.events.is_empty() {
                         return None;
                     }
@@ -338,7 +339,7 @@ impl Hosts {
 
     /// Nothing moves any more: what has not arrived never will. Where frames `wait`, it is stuck with them, in a
     /// deadlock of pauses; otherwise its frames have vanished unheard of, as one does that a switch would send back
-    /// where it came from. Costs O(slots).
+    /// where it came from, or that would arrive when time is over. Costs O(slots).
     fn give_up(&mut self, now: Time, wait: bool) {
         for id in 0..u32::try_from(self.slots.len()).expect("slots have ids of 32 bits") {
             let slot = &mut self.slots[id as usize];
@@ -408,6 +409,24 @@ impl Endpoint<Segment> for Hosts {
         self.queues[host.index()].0 != NIL
     }
 
+    /// All of a message but its last frame, with which it leaves. Where flows have rates, frames do not follow at once.
+    fn following(&mut self, host: HostId, most: u32) -> u32 {
+        let id = self.queues[host.index()].0;
+        let Some(slot) = self.slots.get_mut(id as usize).filter(|_| self.control.is_none()) else { return 0 };
+        // The frame before may have been the last one of another message.
+        if slot.sent == 0 {
+            return 0;
+        }
+        let more = u32::try_from(slot.segments - 1 - slot.sent).map_or(most, |more| more.min(most));
+        slot.sent += u64::from(more);
+        more
+    }
+
+    fn nth(&self, frame: &Frame<Segment>, nth: u32) -> Frame<Segment> {
+        let number = frame.content.number.wrapping_add(nth);
+        Frame { content: Segment { number, ..frame.content }, ..*frame }
+    }
+
     fn pauses(&mut self) -> ControlFlow<()> {
         if std::mem::take(&mut self.pauses) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -428,6 +447,16 @@ impl Endpoint<Segment> for Hosts {
     }
 
     fn received(&mut self, host: HostId, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
+        self.received_train(host, frame, 1, now)
+    }
+
+    fn received_train(
+        &mut self,
+        host: HostId,
+        frame: &Frame<Segment>,
+        count: u32,
+        now: Time,
+    ) -> ControlFlow<()> {
         if frame.content.slot == NIL {
             if let Some(control) = &mut self.control {
                 control.notified(host, frame.source, now);
@@ -435,7 +464,7 @@ impl Endpoint<Segment> for Hosts {
             return ControlFlow::Continue(());
         }
         let Some(slot) = self.slot(frame.content) else { return ControlFlow::Continue(()) };
-        slot.arrived += 1;
+        slot.arrived += u64::from(count);
         if slot.arrived + slot.dropped < slot.segments {
             return ControlFlow::Continue(());
         }

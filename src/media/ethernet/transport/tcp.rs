@@ -41,6 +41,7 @@ mod stack;
 
 pub use device::Packet;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
@@ -155,6 +156,7 @@ enum Alarm {
 
 impl Hash for Alarm {
     /// One word: there are several alarms to be found for every frame.
+    #[inline]
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let (id, kind) = match *self {
             Alarm::Socket(id, side) => (id, side as u64),
@@ -266,7 +268,7 @@ impl<O: Observer<Packet>> Tcp<O> {
     }
 
     /// What the Ethernet has counted.
-    pub fn counters(&self) -> &Counters {
+    pub fn counters(&self) -> Cow<'_, Counters> {
         self.ethernet.counters()
     }
 

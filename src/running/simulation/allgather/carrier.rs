@@ -182,7 +182,7 @@ impl<'a> Frames<'a> {
                 let outcome = ranks::run(&mut Heard::new(&mut medium, listener), job)?;
                 let pauses = self.pauses(medium.ethernet());
                 let notifications = medium.notifications();
-                let counts = Counts { pauses, notifications, ..Counts::of(medium.counters()) };
+                let counts = Counts { pauses, notifications, ..Counts::of(&medium.counters()) };
                 Ok((outcome, counts, medium.into_observer()))
             }
             Transport::Tcp => {
@@ -193,7 +193,7 @@ impl<'a> Frames<'a> {
                 }
                 let outcome = ranks::run(&mut Heard::new(&mut medium, listener), job)?;
                 let pauses = self.pauses(medium.ethernet());
-                let counts = Counts { pauses, ..Counts::of(medium.counters()) };
+                let counts = Counts { pauses, ..Counts::of(&medium.counters()) };
                 Ok((outcome, counts, medium.into_observer()))
             }
         }

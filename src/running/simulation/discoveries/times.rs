@@ -40,7 +40,7 @@ pub(super) fn measured(
                 medium.introduce_all();
             }
             let outcome = rtt::run(&mut Heard::new(&mut medium, listener), job)?;
-            Ok((outcome, counts(medium.counters())))
+            Ok((outcome, counts(&medium.counters())))
         }
         Transport::Tcp => {
             let mut medium = Tcp::new(network, &parameters, ports, &ethernet.tcp(job.seed), ())?;
@@ -48,7 +48,7 @@ pub(super) fn measured(
                 medium.introduce_all();
             }
             let outcome = rtt::run(&mut Heard::new(&mut medium, listener), job)?;
-            Ok((outcome, counts(medium.counters())))
+            Ok((outcome, counts(&medium.counters())))
         }
     }
 }

@@ -96,7 +96,7 @@ fn add_hosts(rng: &mut ChaCha8Rng, network: &mut Network, free: &mut Vec<End>) -
     attachments
 }
 
-fn random_parameters(rng: &mut ChaCha8Rng, network: &Network) -> Parameters {
+pub(super) fn random_parameters(rng: &mut ChaCha8Rng, network: &Network) -> Parameters {
     const RATES: [u64; 10] = [
         10_000_000,
         100_000_000,

@@ -40,6 +40,12 @@ impl Pace {
         }
     }
 
+    /// The picoseconds from the start of a frame of so many bytes until its last bit has left, and until the next one
+    /// can start.
+    pub(super) fn times(self, length: u32) -> [u64; 2] {
+        [PREAMBLE + length, PREAMBLE + length + GAP].map(|bytes| self.time(bytes))
+    }
+
     /// As [`Pace::time`], for many bytes.
     pub(super) fn time_of_many(self, bytes: u64) -> u64 {
         match self {
@@ -365,7 +371,7 @@ impl Output {
 /// begin: the sums for every rate and instant.
 #[cold]
 fn late(pace: Pace, start: u64, length: u32) -> (u64, u64) {
-    [PREAMBLE + length, PREAMBLE + length + GAP].map(|bytes| start.saturating_add(pace.time(bytes))).into()
+    pace.times(length).map(|time| start.saturating_add(time)).into()
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ use simnet_base::ids::HostId;
 
 use super::counters::Counters;
 use super::engine::{Ethernet, opposite};
-use super::frame::{Address, Frame, GAP, PREAMBLE};
+use super::frame::{Address, Frame};
 use super::parameters::Buffer;
 use super::port::{Arrived, LATE, NIL, Output};
 use super::wiring::Receiver;
@@ -163,7 +163,8 @@ impl<P: Clone> Ethernet<P> {
         let output = &self.outputs[channel as usize];
         let length = self.frames.length(slot);
         let Some(train) = self.frames.train(slot).filter(|train| train.unsent > 0) else { return };
-        let start = self.frames.arrival(slot) - output.delay - output.pace.time(PREAMBLE + length);
+        let [leaving, _] = output.pace.times(length);
+        let start = self.frames.arrival(slot) - output.delay - leaving;
         let started = before(start, train.spacing, self.now + 1, train.count);
         self.count_sent(slot, started);
     }
@@ -295,7 +296,7 @@ impl<P: Clone> Ethernet<P> {
         let (count, length) = (count - crossed, self.frames.length(slot));
         let output = &mut self.outputs[onto as usize];
         output.settle(&mut self.frames, self.now);
-        let [leaving, takes] = [0, GAP].map(|gap| output.pace.time(PREAMBLE + length + gap));
+        let [leaving, takes] = output.pace.times(length);
         let ready = self.now.saturating_add(self.latency);
         let start = ready.max(output.free);
         let spaced = spacing.max(takes);
@@ -479,7 +480,7 @@ impl<P: Clone> Ethernet<P> {
             train.count = reached - base;
             let (count, spacing) = (train.count, train.spacing);
             let leaves = self.frames.arrival(fed) - output.delay + u64::from(count - 1) * spacing;
-            let [leaving, takes] = [0, GAP].map(|gap| output.pace.time(PREAMBLE + length + gap));
+            let [leaving, takes] = output.pace.times(length);
             output.free = leaves - leaving + takes;
             if fed != output.head {
                 return;

@@ -2,14 +2,16 @@
 
 mod batches;
 mod by_host;
+mod estimate;
 mod latency;
 mod meter;
 mod spread;
 mod trend;
 mod warmup;
 
-pub use batches::{Estimate, Slot, half_width};
+pub use batches::{Slot, half_width};
 pub use by_host::{ByHost, HostLatency, HostTotals};
+pub use estimate::{Congestion, Doubt, Estimate};
 pub use latency::Latency;
 pub use meter::{Arrival, Meter, SLOTS, Spent, Totals, Window};
 pub use spread::Spread;

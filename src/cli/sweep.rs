@@ -212,15 +212,15 @@ fn merge(plan: &Scenarios, store: &Store, computed: usize, wall_s: f64) -> Resul
     Ok((merged, holds))
 }
 
-/// How a sweep ends of which no point is missing, the gravest first: points that failed, of which the caller has told,
-/// then deadlocks, loads that have not converged where they must, and what is expected. Says why.
+/// How a sweep ends of which no point is missing, the gravest first: deadlocks, points that failed, which the caller has
+/// reported, loads that have not converged where they must, and what is expected. Says why.
 pub(super) fn ended(failed: usize, ends: Ends, holds: bool) -> Exit {
-    if failed > 0 {
-        return Exit::PointsFailed;
-    }
     if ends.deadlocked > 0 {
         complain(&format!("{} ended in a deadlock that nothing recovered", points(ends.deadlocked)));
         return Exit::Deadlocked;
+    }
+    if failed > 0 {
+        return Exit::PointsFailed;
     }
     if ends.not_converged > 0 {
         let what = points(ends.not_converged);

@@ -27,6 +27,7 @@ pub mod presumptions;
 mod progress;
 pub mod ranks;
 mod rates;
+mod reason;
 pub mod rings;
 mod routes;
 pub mod rtt;
@@ -44,8 +45,9 @@ pub use mappings::map;
 pub use names::{Names, heading};
 pub use progress::{Listener, Progress};
 pub use rates::RatesReport;
+pub use reason::Reason;
 pub use rings::RingReport;
-pub use saturation::{Probe, Saturation};
+pub use saturation::{Probe, Saturation, Verdict};
 pub use summary::{
     ChannelReport, DeadlockReport, Findings, HotSpots, Outcome, PointReport, Scale, StagesReport, State,
     Summary, port_name,
@@ -65,7 +67,7 @@ use simnet_network::routing::PlanError;
 use simnet_output::report::{Csv, draw_curves};
 use simnet_scenario::Checked;
 use simnet_scenario::checked::{
-    Failure, Generated as GeneratedLoads, Stages, Trace as TraceFile, Traffic, Work,
+    Failure, Generated as GeneratedLoads, Measure, Stages, Trace as TraceFile, Traffic, Work,
 };
 
 use failures::{Outage, TooManyFailures};
@@ -76,7 +78,7 @@ use routes::{HostRoutes, Routed};
 
 /// The version of the model: it rises whenever the same scenario and seed give other results, so that what a sweep
 /// has kept of an earlier version is not taken for one of this.
-pub const MODEL: u32 = 6;
+pub const MODEL: u32 = 7;
 
 /// Everything that came of a run.
 pub struct Run {
@@ -403,7 +405,7 @@ impl LoadPoints<'_> {
         Ok(point)
     }
 
-    /// Bisects the load between the highest that is not saturated and the lowest that is.
+    /// Bisects the load between the highest that is carried and the lowest that is not.
     fn find_saturation(
         &self,
         generated: &GeneratedLoads,
@@ -417,7 +419,7 @@ impl LoadPoints<'_> {
             points.iter().filter_map(|(load, point)| Probe::of(&report(*load, point))).collect();
         let mut search = Search::default();
         while let Some(load) = saturation::next_load(&probes, resolution) {
-            let plan = self.plan(load, generated).for_search();
+            let plan = self.search_plan(load, generated);
             let point = match self.load((load, Keep::default()), generated, routes, &plan, &mut ()) {
                 Err(RunError::Stopped) => return Ok(Search { is_stopped: true, ..search }),
                 point => point?,
@@ -429,17 +431,10 @@ impl LoadPoints<'_> {
             probes.extend(Probe::of(&tried));
             search.points.push(tried);
         }
-        let (low, high) = saturation::bracket(&probes);
-        let most = probes.iter().map(|probe| probe.accepted_flits_per_cycle_per_host).fold(0.0, f64::max);
-        search.saturation = Some(Saturation {
-            load_low: low.map(|low| low.load),
-            load_high: high.map(|high| high.load),
-            accepted_low_flits_per_cycle_per_host: low.map(|low| low.accepted_flits_per_cycle_per_host),
-            accepted_max_flits_per_cycle_per_host: most,
-            accepted_max_flits_per_ns_per_switch: self.scale.per_ns_and_switch(most),
-            accepted_max_bits_per_s: self.scale.bits_per_s(most),
-            probes,
-        });
+        let scale = self.scale;
+        let found =
+            saturation::found(probes, |most| scale.per_ns_and_switch(most), |most| scale.bits_per_s(most));
+        search.saturation = Some(found);
         Ok(search)
     }
 
@@ -452,11 +447,23 @@ impl LoadPoints<'_> {
     }
 
     fn plan(&self, load: f64, generated: &GeneratedLoads) -> Plan {
+        self.plan_of(&self.checked.measure, load, generated)
+    }
+
+    fn plan_of(&self, measure: &Measure, load: f64, generated: &GeneratedLoads) -> Plan {
         let workload = &generated.workload;
         let gap = workload.mean_gap(load, self.scale.flit_time);
         let senders = workload.pattern.senders() as u64;
         let message = u64::from(workload.sizes.longest()).saturating_mul(self.setup.slowest_period());
-        Plan::new(&self.checked.measure, (gap, message), senders, self.scale.base_cycle)
+        Plan::new(measure, (gap, message), senders, self.scale.base_cycle)
+    }
+
+    /// The plan of a load that is only asked whether it is carried.
+    fn search_plan(&self, load: f64, generated: &GeneratedLoads) -> Plan {
+        let own = self.plan(load, generated);
+        let least = Measure { extent: Measure::SEARCHED, until_precise: true, ..self.checked.measure };
+        let searched = if least.whole.is_some() { least.quick() } else { least };
+        own.for_search(&self.plan_of(&searched, load, generated))
     }
 
     fn load(

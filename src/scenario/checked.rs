@@ -472,6 +472,8 @@ impl Topology {
 impl Measure {
     /// The most that is measured where a precision is asked for and no limit is given.
     pub const MOST: Extent = Extent::Messages(2_000_000);
+    /// What a load is measured for at most, or longer if the scenario says so, that is only asked whether it is carried.
+    pub const SEARCHED: Extent = Extent::Messages(1_000_000);
 
     /// The same with a twentieth of the messages or of the time, at least one message, and no demand to converge.
     ///

@@ -97,6 +97,9 @@ pub struct ReceiveBuffer {
     pub overhead: Duration,
 }
 
+/// The forward reset of a fabric under STOP and GO that does not say when (mainwaring1997, section 1.1).
+const FORWARD_RESET: Duration = Duration::from_ms(50);
+
 /// The fabric in physical units, on its network where there is one.
 pub(super) fn fabric(
     wire: &Located<wire::Fabric>,
@@ -131,7 +134,10 @@ pub(super) fn fabric(
         go: go?.value,
         routing_latency: quantity(&wire.routing_latency)?.value,
         arbitration: *wire.arbitration.value()?,
-        deadlock_timeout: wire.deadlock_timeout.value()?.0,
+        deadlock_timeout: match &wire.deadlock_timeout {
+            Given::Absent => credits.is_none().then_some(FORWARD_RESET),
+            given => given.value()?.0,
+        },
         cable_length: quantity(&wire.cable_length)?.value,
         bit_error_rate: *wire.bit_error_rate.value()?,
         credits,

@@ -3,6 +3,7 @@
 
 /// Whole runs against slow, plain simulators, proofs and formulas.
 mod oracle {
+    mod coverage;
     mod deadlock_proof;
     mod lane_files;
     mod measure;

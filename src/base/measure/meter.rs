@@ -16,11 +16,12 @@
 use crate::units::Cycle;
 
 use super::batches::Slot;
+use super::estimate;
 use super::warmup::Transient;
-use super::{Estimate, Latency};
+use super::{Congestion, Estimate, Latency};
 
 /// How many slots a window is cut into, unless it has fewer cycles; twice as many are joined two by two.
-pub const SLOTS: u64 = 400;
+pub const SLOTS: u64 = 1_024;
 /// What comes later than so many slots is counted in the last of them.
 const MOST_SLOTS: usize = 32 * 1024;
 
@@ -278,9 +279,27 @@ impl Meter {
         }
     }
 
-    /// What the messages of the window say about the mean latency from creation, in cycles.
+    /// Mean times of the messages of the window; `None` without any.
+    pub fn congestion(&self) -> Option<Congestion> {
+        let Sample { latency, network_latency, moving, .. } = &self.kept;
+        let moving = *moving as f64 / latency.count().max(1) as f64;
+        Some(Congestion { latency: latency.mean()?, in_network: network_latency.mean()?, moving })
+    }
+
+    /// The slots of the window, by creation of the messages.
+    fn within(&self) -> &[Slot] {
+        &self.slots[..self.slots_within().min(self.slots.len())]
+    }
+
+    /// What the messages of the window say about the mean latency from creation, in cycles; `None` if they are too few.
     pub fn estimate(&self) -> Option<Estimate> {
-        Estimate::new(&self.slots[..self.slots_within().min(self.slots.len())])
+        Estimate::new(self.within(), self.congestion()?.needed() / self.slot as f64)
+    }
+
+    /// Whether latency has grown all the time, as in a network that falls behind.
+    pub fn grows(&self) -> bool {
+        let rest = self.congestion().map_or(0.0, |times| times.moving);
+        estimate::grows(self.within(), self.window.from.0 as f64 / self.slot as f64, rest)
     }
 
     /// What the window says about accepted traffic, in flits a slot.
@@ -290,7 +309,7 @@ impl Meter {
         // The last slot of a window that its length does not divide is shorter than the others.
         let whole =
             usize::try_from(self.window.cycles() / self.slot).map_or(MOST_SLOTS, |w| w.min(MOST_SLOTS));
-        Estimate::new(&(0..whole).map(slot).collect::<Vec<_>>())
+        Estimate::new(&(0..whole).map(slot).collect::<Vec<_>>(), 0.0)
     }
 
     fn slots_within(&self) -> usize {
@@ -331,11 +350,11 @@ mod tests {
     fn an_extended_window_is_a_longer_one() {
         let mut whole = Meter::default();
         let mut grown = Meter::default();
-        whole.open_window(window(0, 16_000), std::iter::empty());
-        grown.open_window(window(0, 2_000), std::iter::empty());
+        whole.open_window(window(0, 16_384), std::iter::empty());
+        grown.open_window(window(0, 2_048), std::iter::empty());
         for created in 0..20_000 {
             let latency = 5 + created % 7 + created / 100 % 3;
-            if [2_000, 3_000, 8_000].contains(&created) {
+            if [2_048, 3_000, 8_192].contains(&created) {
                 // A message of after the window is known already; it will be lost.
                 grown.created(Cycle(created * 2), 10);
                 grown.extend(Cycle(created * 2), std::iter::once(Cycle(created * 2)));
@@ -346,9 +365,9 @@ mod tests {
             one(&mut grown, created, latency);
         }
         assert_eq!(grown.window(), whole.window());
-        assert_eq!((grown.slot, whole.slot), (40, 40));
+        assert_eq!((grown.slot, whole.slot), (16, 16));
         assert_eq!(grown.latency().mean(), whole.latency().mean());
-        assert_eq!(grown.latency().count(), 16_000);
+        assert_eq!(grown.latency().count(), 16_384);
         assert_eq!(grown.spent(), whole.spent());
         assert_eq!(grown.estimate(), whole.estimate());
         assert_eq!(grown.accepted_estimate(), whole.accepted_estimate());

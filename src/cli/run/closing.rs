@@ -8,9 +8,10 @@ use simnet_base::numbers::rounded;
 use simnet_media::fabric::Arbitration;
 use simnet_network::topology::Network;
 use simnet_running::simulation::{
-    ChannelReport, Decoding, Findings, HotSpots, PointReport, Run, StagesReport, State, Summary,
+    ChannelReport, Decoding, Findings, HotSpots, PointReport, Reason, Run, StagesReport, State, Summary,
 };
 use simnet_scenario::Checked;
+use simnet_scenario::checked::Extent;
 
 use super::compared;
 
@@ -23,6 +24,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
             ("map", map(report)),
             ("routes", routes(report)),
             ("busiest cable", busiest(&report.hot_spots, network)),
+            ("dead", dead(checked, report)),
             ("saturation", saturation(report)),
             ("decoding", decoding(report, network)),
             ("precision", precision(checked, report)),
@@ -87,30 +89,62 @@ fn busiest(hot: &HotSpots, network: &Network) -> Option<String> {
     Some(text)
 }
 
+/// A host cannot offer more, in payload flits per cycle.
+const FULL: f64 = 1.0;
+
 /// Saturated or not, and at which loads; nothing where no loads were offered.
 fn saturation(report: &StagesReport) -> Option<String> {
     let (low, high) = match &report.saturation {
         Some(found) => (found.load_low, found.load_high),
         None => {
-            let loads = |saturated: bool| {
-                let points = report.points.iter().filter(move |point| point.saturated == saturated);
+            let loads = |is_wanted: fn(&PointReport) -> bool| {
+                let points = report.points.iter().filter(move |point| is_wanted(point));
                 points.filter_map(|point| point.load)
             };
-            let high = loads(true).min_by(f64::total_cmp);
+            let high = loads(|point| !point.is_carried()).min_by(f64::total_cmp);
             let is_below = |load: &f64| high.is_none_or(|high| *load < high);
-            (loads(false).filter(is_below).max_by(f64::total_cmp), high)
+            let known = loads(|point| point.latency_half_width_ns.is_some());
+            (known.filter(is_below).max_by(f64::total_cmp), high)
         }
     };
     let finer = match report.saturation {
         Some(_) => String::new(),
         None => "; find-saturation in [measure] brackets it".to_owned(),
     };
+    let is_dead = |load: f64| {
+        report.points.iter().any(|point| point.load == Some(load) && point.state == State::Deadlocked)
+    };
     match (low, high) {
         (None, None) => None,
+        (low, Some(high)) if is_dead(high) => {
+            let low = low.map(|low| format!("load {low} is carried, ")).unwrap_or_default();
+            Some(format!("{low}at load {high} the network dies{finer}"))
+        }
         (Some(low), Some(high)) => Some(format!("between loads {low} and {high}{finer}")),
-        (Some(low), None) => Some(format!("not reached: load {low} is carried; higher ones would find it")),
-        (None, Some(high)) => Some(format!("reached at the lowest load already, {high}")),
+        (Some(low), None) if low >= FULL => Some("not reached: the fullest load is carried".to_owned()),
+        (Some(low), None) => Some(format!("not reached: load {low} is carried; higher ones may reach it")),
+        (None, Some(high)) => {
+            Some(format!("below load {high}; no load that was run is known to be carried{finer}"))
+        }
     }
+}
+
+/// The loads at which the network died, and what would keep it alive.
+fn dead(checked: &Checked, report: &StagesReport) -> Option<String> {
+    let points = report.points.iter().filter(|point| point.state == State::Deadlocked);
+    let loads: Vec<String> = points
+        .clone()
+        .map(|point| point.load.map_or_else(|| "the trace".to_owned(), |it| it.to_string()))
+        .collect();
+    let stuck: u64 = points.map(|point| point.stuck).sum();
+    let (first, others) = loads.split_first()?;
+    let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    let cure = match checked.fabric.credits.is_some() {
+        true => "; more [fabric] lanes, or other [routing], may break the circle",
+        false => "; a [fabric] deadlock-timeout breaks the circle, and other [routing] may",
+    };
+    let at = if first.starts_with("the") { "" } else { "load " };
+    Some(format!("at {at}{first}{more}: {stuck} messages are held up for ever{cure}"))
 }
 
 /// That arbiters limit the network and not cables, where that is so.
@@ -131,22 +165,21 @@ fn decoding(report: &StagesReport, network: &Network) -> Option<String> {
     ))
 }
 
-/// Points that are not known as well as requested, and what would help.
+/// Points that are not known as well as requested and that a longer measurement may help, and what that is.
 fn precision(checked: &Checked, report: &StagesReport) -> Option<String> {
-    let is_doubtful = |point: &&PointReport| {
-        point.load.is_some() && point.state == State::NotConverged && point.reason.is_none()
-    };
-    let doubtful: Vec<String> =
-        report.points.iter().filter(is_doubtful).filter_map(|point| Some(point.load?.to_string())).collect();
-    if doubtful.is_empty() {
+    let is_short = |point: &&PointReport| point.reason.as_ref().is_some_and(Reason::is_short);
+    let short: Vec<String> =
+        report.points.iter().filter(is_short).filter_map(|point| Some(point.load?.to_string())).collect();
+    if short.is_empty() {
         return None;
     }
     let wanted = percent(checked.measure.precision);
-    let (loads, are) = if doubtful.len() == 1 { ("load", "is") } else { ("loads", "are") };
-    Some(format!(
-        "{loads} {} {are} not known within {wanted}: more messages, or a wider precision, in [measure]",
-        doubtful.join(", ")
-    ))
+    let (loads, are) = if short.len() == 1 { ("load", "is") } else { ("loads", "are") };
+    let longer = match checked.measure.extent {
+        Extent::Messages(_) => "more messages",
+        Extent::Duration(_) => "a longer duration",
+    };
+    Some(format!("{loads} {} {are} not known within {wanted}: {longer} in [measure]", short.join(", ")))
 }
 
 fn deadlocks(summary: &Summary, place: &Path) -> Option<String> {

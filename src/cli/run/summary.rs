@@ -199,6 +199,7 @@ fn points(points: &[PointReport]) -> String {
     for point in points {
         let latency = |value: Option<f64>| or_dash(value.map(time));
         let state = match point.state {
+            State::Deadlocked => "deadlocked",
             State::Saturated => "saturated",
             State::NotConverged if point.load.is_some() => "not converged",
             State::NotConverged | State::Converged => "",
@@ -224,11 +225,12 @@ fn points(points: &[PointReport]) -> String {
     )
 }
 
-/// Why points have not converged that more messages would not help.
+/// Why points have not converged. That the network falls behind is said by their state.
 fn reasons(points: &[PointReport]) -> String {
     let of = |point: &PointReport| {
         let load = point.load.map_or_else(|| "the trace".to_owned(), |load| format!("load {load}"));
-        Some(format!("  {load}: {}\n", point.reason.as_ref()?))
+        let reason = point.reason.as_ref().filter(|_| point.state != State::Saturated)?;
+        Some(format!("  {load}: {reason}\n"))
     };
     points.iter().filter_map(of).collect()
 }
@@ -251,16 +253,36 @@ fn warmup(points: &[PointReport]) -> String {
 fn saturation(report: &StagesReport) -> String {
     let Some(found) = &report.saturation else { return String::new() };
     let load = |load: Option<f64>| load.map_or_else(|| "none".to_owned(), |load| format!("{load:.5}"));
-    format!(
-        "\nSaturation: not at load {}, at load {}; at most {:.5} flits per cycle and host accepted, {} Mb/s\n",
+    let mut text = format!(
+        "\nSaturation: load {} is carried for good, load {} is not",
         load(found.load_low),
-        load(found.load_high),
-        found.accepted_max_flits_per_cycle_per_host,
-        rounded(found.accepted_max_bits_per_s / 1e6, 1)
-    )
+        load(found.load_high)
+    );
+    let _ = match found.undecided {
+        0 => writeln!(text),
+        1 => writeln!(text, "; one load between them could not be decided"),
+        many => writeln!(text, "; {many} loads between them could not be decided"),
+    };
+    if let Some(dead) = found.load_deadlocked {
+        let _ = writeln!(text, "  from load {dead:.5} on the network dies in a deadlock that nothing breaks");
+    }
+    if let Some((load, accepted)) = found.load_overload.zip(found.accepted_overload_flits_per_cycle_per_host)
+    {
+        let _ = writeln!(
+            text,
+            "  at overload, load {load:.5}, it accepts {accepted:.5} flits per cycle and host"
+        );
+    }
+    let most = rounded(found.accepted_max_bits_per_s / 1e6, 1);
+    let _ = writeln!(
+        text,
+        "  at most {:.5} flits per cycle and host accepted, {most} Mb/s",
+        found.accepted_max_flits_per_cycle_per_host
+    );
+    text
 }
 
-/// The latencies of the point that hot spots are of: the highest load that is not saturated.
+/// The latencies of the point that hot spots are of: the highest load that is carried.
 fn latency(run: &Run, hot_spots: &HotSpots) -> String {
     let load = hot_spots.hot_spots_load;
     let Some(histogram) = Histogram::of(&run.latencies) else { return String::new() };

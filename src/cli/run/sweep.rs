@@ -141,6 +141,13 @@ fn rows_next(evaluated: &Evaluated) -> Vec<(&'static str, String)> {
     if let Some((count, first, _)) = &evaluated.failed {
         rows.push(("failed", format!("{}, the first is point {first}", points(*count))));
     }
+    if evaluated.ends.deadlocked > 0 {
+        let dead = points(evaluated.ends.deadlocked);
+        rows.push((
+            "dead",
+            format!("{dead} ended in a deadlock that nothing breaks: no throughput, and in no curve"),
+        ));
+    }
     if !sweep.statistics.is_empty() {
         rows.push(("statistics", format!("{} combinations in statistics.csv", sweep.statistics.len())));
     }

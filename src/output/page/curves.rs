@@ -174,10 +174,13 @@ fn lead(contents: &Contents, plots: &[Plot]) -> Markup {
         return html! { p.lead { (plots[0].title) ": " (plots[0].found) "." } };
     };
     let is = |row: &[String], column: &str| table.cell(row, column) == Some("true");
-    let sure: Vec<&Vec<String>> = table.rows.iter().filter(|row| !is(row, "saturated")).collect();
+    let is_dead = |row: &[String]| table.cell(row, "state") == Some("deadlocked");
+    let dead = table.rows.iter().filter(|row| is_dead(row)).count();
+    let sure: Vec<&Vec<String>> =
+        table.rows.iter().filter(|row| !is(row, "saturated") && !is_dead(row)).collect();
     let means = sure.iter().filter_map(|row| table.number(row, "latency_mean_ns"));
     let (least, most) = means.fold((f64::INFINITY, 0.0_f64), |(a, b), mean| (a.min(mean), b.max(mean)));
-    let saturated = table.rows.len() - sure.len();
+    let saturated = table.rows.len() - sure.len() - dead;
     let single = table.column("routing").is_none();
     html! {
         p.lead {
@@ -191,8 +194,9 @@ fn lead(contents: &Contents, plots: &[Plot]) -> Markup {
                 0 => { ", none saturated." }
                 _ => { "; " (saturated) " saturated." }
             }
+            @if dead > 0 { " At " (dead) " the network died in a deadlock; no curve shows them." }
             @if let Some(high) = contents.number("saturation.load_high").filter(|_| single) {
-                " The network saturates below load " (text::number(high, 3)) "."
+                " The largest load that is carried lies below " (text::number(high, 3)) "."
             }
         }
     }
@@ -272,7 +276,9 @@ fn parts_of_latency(table: &Csv) -> Option<Plot> {
         return None;
     }
     // Beyond saturation bars would leave no room for the others.
-    let is_saturated = |row: &[String]| table.cell(row, "saturated") == Some("true");
+    let is_saturated = |row: &[String]| {
+        table.cell(row, "saturated") == Some("true") || table.cell(row, "state") == Some("deadlocked")
+    };
     let chart = |whole: bool| {
         let kept: Vec<Parts<'_>> =
             rows.iter().filter(|(row, _)| whole || !is_saturated(row)).copied().collect();

@@ -86,14 +86,19 @@ fn says(table: &Csv, row: &[String], name: &str, value: &str) -> bool {
     table.columns.iter().zip(row).any(|(column, cell)| is_called(column, name) && cell == value)
 }
 
-/// How many points were saturated, and how many are not known as well as was asked for; `Sure` only where an interval
+/// How many points died, how many were saturated, and how many are not known as well as was asked for; `Sure` only where an interval
 /// says so of every point.
 fn worth(table: &Csv, all: u64) -> Markup {
     let has = |name: &str| table.columns.iter().any(|column| is_called(column, name));
     let rows = || table.rows.iter().filter(|row| table.cell(row, "status") != Some("failed"));
     let saturated = rows().filter(|row| says(table, row, "saturated", "true")).count();
-    let doubtful =
-        |row: &&Vec<String>| says(table, row, "converged", "false") && !says(table, row, "saturated", "true");
+    let is_dead = |row: &&Vec<String>| {
+        says(table, row, "state", "deadlocked") || says(table, row, "outcome", "deadlocked")
+    };
+    let dead = rows().filter(is_dead).count();
+    let doubtful = |row: &&Vec<String>| {
+        says(table, row, "converged", "false") && !says(table, row, "saturated", "true") && !is_dead(row)
+    };
     let doubtful = rows().filter(doubtful).count();
     let columns = table.columns.iter().enumerate();
     let half_widths: Vec<usize> = columns
@@ -103,6 +108,10 @@ fn worth(table: &Csv, all: u64) -> Markup {
     let has_intervals = |row: &Vec<String>| half_widths.iter().all(|nth| !row[*nth].is_empty());
     let all_sure = !half_widths.is_empty() && rows().count() > 0 && rows().all(has_intervals);
     html! {
+        @if dead > 0 {
+            (notice(Grade::Bad, &html! { (counted(dead, all)) " ended in a deadlock that nothing breaks: what they \
+                accepted is no throughput, and no curve shows them." }))
+        }
         @if saturated > 0 {
             (notice(Grade::Warn, &html! { (counted(saturated, all)) " were saturated: latency has no mean there, and \
                 only says how long was measured." }))
@@ -111,10 +120,10 @@ fn worth(table: &Csv, all: u64) -> Markup {
             (notice(Grade::Warn, &html! { (counted(doubtful, all)) " have not converged: their means are not known \
                 as precisely as was asked for." }))
         }
-        @if has("converged") && saturated + doubtful == 0 && all_sure {
+        @if has("converged") && saturated + doubtful + dead == 0 && all_sure {
             (notice(Grade::Sure, &html! { "no point was saturated, and the mean latency of each is known within the \
                 precision that was asked for; its half-width stands beside it in points.csv." }))
-        } @else if has("converged") && saturated + doubtful == 0 {
+        } @else if has("converged") && saturated + doubtful + dead == 0 {
             (notice(Grade::Good, &html! { "no point was saturated, and all converged." }))
         }
     }

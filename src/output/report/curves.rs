@@ -121,13 +121,16 @@ impl Curves<'_> {
         is_time && most > WIDE * least
     }
 
+    /// Whether a column of a quantity's own load point, or else of the row, says this.
+    fn is(&self, row: &[String], quantity: &Quantity<'_>, (name, value): (&str, &str)) -> bool {
+        let own = quantity.column.rsplit_once('.').map(|(point, _)| format!("{point}.{name}"));
+        let cell = own.and_then(|own| self.table.cell(row, &own)).or_else(|| self.table.cell(row, name));
+        cell == Some(value)
+    }
+
     /// What a value in a row is worth: as the columns of its own load point say, or else as the row does.
     fn worth(&self, row: &[String], quantity: &Quantity<'_>) -> Worth {
-        let is = |name: &str, value: &str| {
-            let own = quantity.column.rsplit_once('.').map(|(point, _)| format!("{point}.{name}"));
-            let cell = own.and_then(|own| self.table.cell(row, &own)).or_else(|| self.table.cell(row, name));
-            cell == Some(value)
-        };
+        let is = |name: &str, value: &str| self.is(row, quantity, (name, value));
         let lost = self.table.number(row, "lost").is_some_and(|lost| lost > 0.0);
         match (is("saturated", "true"), is("converged", "false")) {
             (true, _) => Worth::Saturated,
@@ -252,6 +255,10 @@ impl Curves<'_> {
         (x, y): (&Label, &Label),
     ) -> Option<(Mark, Tip)> {
         let number = |column: &str| self.table.number(row, column).filter(|x| x.is_finite());
+        // What a dead network accepted, and how long it took, is no part of a curve.
+        if self.is(row, quantity, ("state", "deadlocked")) {
+            return None;
+        }
         let (own_x, own_y) = (number(self.x)?, number(quantity.column)?);
         let ends = match quantity.ends {
             Ends::Unknown => None,

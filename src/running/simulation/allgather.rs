@@ -159,13 +159,12 @@ impl<'a> Gather<'a> {
     /// How it ended: with losses that ranks wait for in vain, with worms that block each other for ever, or well.
     fn end(&self, executions: &Executions) -> End {
         let complete = executions.iter().all(|(outcome, _)| outcome.is_complete());
-        let is_fabric = self.allgather.medium.ethernet().is_none();
         let stands = |counts: &Counts| {
             let deadlocks = counts.pauses.iter().flat_map(|pauses| &pauses.deadlocks);
-            deadlocks.clone().any(|deadlock| deadlock.cleared_ns.is_none())
+            counts.is_locked || deadlocks.clone().any(|deadlock| deadlock.cleared_ns.is_none())
         };
         let is_locked = executions.iter().any(|(_, counts)| stands(counts));
-        match (complete, is_locked || is_fabric && self.checked.fabric.deadlock_timeout.is_none()) {
+        match (complete, is_locked) {
             (true, _) => End::Drained,
             (false, true) => End::Deadlocked,
             (false, false) => End::Horizon,

@@ -121,7 +121,8 @@ pub(super) fn limit(
     };
     let all = || points.iter().zip(arbiters);
     let saturated = all().filter(|(point, _)| point.saturated).min_by(by_load);
-    let (point, of_point) = saturated.or_else(|| all().max_by(by_load))?;
+    let carried = all().filter(|(point, _)| point.is_carried());
+    let (point, of_point) = saturated.or_else(|| carried.max_by(by_load))?;
     let busier =
         |a: &&ArbiterReport, b: &&ArbiterReport| a.arbiter_busy_share.total_cmp(&b.arbiter_busy_share);
     let arbiter = of_point.iter().rev().max_by(busier)?;

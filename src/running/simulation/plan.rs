@@ -3,6 +3,8 @@
 use simnet_base::units::{Cycle, Duration, Time};
 use simnet_scenario::checked::{self, Measure};
 
+use super::saturation::CARRIED;
+
 /// When a load point measures and ends, in base cycles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
@@ -58,13 +60,10 @@ const PATIENCE: u64 = 4;
 /// Messages before the first look at a transient: at least so many, and so many a host that sends.
 const FIRST_WARMUP: (u64, u64) = (1_000, 8);
 /// Messages before the first look at a mean: at least so many, and so many a host that sends.
-const FIRST_WINDOW: (u64, u64) = (4_000, 8);
+const FIRST_WINDOW: (u64, u64) = (3_500, 8);
 /// A search for the end of the transient is given up after as long as the measurement may take, but not before so
 /// many times its first look.
 const WARMUP_LOOKS: u64 = 8;
-
-/// A load that is only asked whether it saturates gets this part of the limit.
-const SEARCH_SHARE: u64 = 10;
 
 impl Plan {
     /// The plan of generated traffic: each of `senders` hosts sends a message every `mean_gap`; the longest takes
@@ -121,15 +120,13 @@ impl Plan {
         }
     }
 
-    /// The same for a load that is only asked whether it saturates: with a tenth of the limit.
+    /// The same for a load that is only asked whether it is carried: until the mean is known well enough to say so, within
+    /// what is measured at least as long as `searched` may be.
     #[must_use]
-    pub fn for_search(self) -> Plan {
-        let extent = match self.extent {
-            Extent::Fixed(_) => self.extent,
-            Extent::Precise { first, most, precision } => {
-                Extent::Precise { first, most: (most / SEARCH_SHARE).max(first), precision }
-            }
-        };
+    pub fn for_search(self, searched: &Plan) -> Plan {
+        let (first, _) = searched.lengths();
+        let most = self.lengths().1.max(searched.lengths().1);
+        let extent = Extent::Precise { first: first.min(most), most, precision: CARRIED };
         Plan { extent, ..self }
     }
 

@@ -4,13 +4,15 @@
 //!   warm-up: given, or looked at after 1, 2, 4, ... spans until MSER-5 finds its end in the first half
 //!   window:  fixed, or looked at and extended until the mean latency is known well enough
 //!   drain:   what was created in the window is followed until it has ended
+//!   silence: after a deadlock that nothing breaks, until only what it holds up is left
 //! ```
-//! A point falls behind if fewer flits end than are offered; then its latencies only show how long it was observed.
-//! Such a point is not followed: it is measured until its accepted traffic is known, and ends.
+//! A point falls behind if fewer flits end than are offered and the backlog grows along a line; then its latencies only
+//! show how long it was observed. Such a point is not followed: it is measured until its accepted traffic is known, and
+//! ends. A point is dead once a deadlock stands that no reset, limit or failure will ever break.
 //!
 //! # Scope and limitations
 //! Nearer to saturation than a few percent, no run of finite length distinguishes a long queue from one that grows.
-//! A point that neither falls behind by 5 % nor settles ends at its limit as not converged. A window that is shorter
+//! A point that neither falls behind nor settles ends at its limit as not converged. A window that is shorter
 //! than a message says nothing of what a network carries: such a point has not converged either, and is never called
 //! saturated. The flits of a message count where its last one arrives; where that would be more than the cables of a
 //! host carry in the window, it is as much as they carry.
@@ -28,7 +30,9 @@
 use simnet_base::ids::{HostId, LinkId, Node, Port};
 use simnet_base::measure::{Estimate, HostLatency, HostTotals, Meter, SLOTS, Totals, Trend, Window};
 use simnet_base::units::{Cycle, Duration};
-use simnet_media::fabric::{BuildError, ChannelUse, Deadlock, Fabric, Observer, Parameters, Pause};
+use simnet_media::fabric::{
+    BuildError, ChannelUse, Deadlock, Fabric, FlowControl, Observer, Parameters, Pause,
+};
 use simnet_media::traffic::{BitErrors, Source};
 use simnet_network::routing::Routes;
 use simnet_network::topology::{End, Network};
@@ -67,7 +71,7 @@ pub enum PointEnd {
     Saturated,
     /// The horizon came first.
     Horizon,
-    /// Messages are stuck, and nothing will ever free them.
+    /// A deadlock stands that nothing will ever break.
     Deadlocked,
 }
 
@@ -102,8 +106,12 @@ pub struct Point {
     pub accepted_flits: u64,
     /// Whether the network fell behind what was offered.
     pub saturated: bool,
-    /// What is known of the mean latency from creation, in cycles.
+    /// What is known of the mean latency from creation, in cycles; none if messages are too few, or not followed.
     pub estimate: Option<Estimate>,
+    /// Whether every message of the window has ended.
+    pub is_settled: bool,
+    /// Whether a deadlock stood at the end that a reset, a limit or a failure would have broken later.
+    pub is_locked: bool,
     /// What was measured.
     pub meter: Meter,
     /// How messages ended, warm-up included.
@@ -128,7 +136,7 @@ pub struct Point {
     pub host_latencies: Vec<HostLatency>,
     /// Every deadlock, in order of formation.
     pub deadlocks: Vec<Deadlock>,
-    /// How many messages were still in the fabric at the end.
+    /// How many messages were still in the fabric at the end; of a dead point, how many its deadlocks hold up.
     pub in_flight: u64,
     /// Events that the fabric handled.
     pub events: u64,
@@ -142,6 +150,20 @@ impl Setup<'_> {
         let hosts = self.network.host_ids().zip(self.attachments);
         let links = hosts.filter_map(|(host, port)| self.network.link_at(End::host(host, (*port)?.0)));
         links.map(|link| self.parameters.links[link.index()].period).max().unwrap_or(1)
+    }
+
+    /// Whether anything from cycle `now` on may break a deadlock: a forward reset, a limit on waiting or on life, or the
+    /// failure of a cable.
+    fn breaks(&self, now: Cycle) -> bool {
+        let is_ahead = |(_, at, until): &(LinkId, Cycle, Option<Cycle>)| *at >= now || *until >= Some(now);
+        let limited = match &self.parameters.flow {
+            FlowControl::StopGo => false,
+            FlowControl::Credits(credits) => {
+                credits.head_of_line_limit.is_some() || credits.lifetime_limit.is_some()
+            }
+        };
+        let lives = self.parameters.host.time_to_live.is_some();
+        limited || lives || self.parameters.switch.timeout.is_some() || self.failures.iter().any(is_ahead)
     }
 
     /// The most flits that the cables of a host carry in so many cycles, one way.
@@ -198,7 +220,7 @@ pub fn run(
 
     let channels = 2 * setup.network.links().len();
     let series = keep.interval.map(|interval| Series::new(interval, channels));
-    let mut course = Course { setup, plan, fabric, traffic, series, observer };
+    let mut course = Course { setup, plan, fabric, traffic, series, observer, backlogs: Vec::new() };
     let start = course.warm_up();
     let measured = course.measure(start.from);
     if course.traffic.pulse.is_stopped() {
@@ -216,6 +238,8 @@ struct Course<'c, 'a, S, R, O> {
     traffic: Hosts<'a, S, R>,
     series: Option<Series>,
     observer: &'c mut O,
+    /// The flits that were offered and had not ended, in cycles in which that was looked at, in order.
+    backlogs: Vec<(Cycle, u64)>,
 }
 
 /// Where the window of a point begins, and why there.
@@ -268,9 +292,9 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             self.traffic.foresee(Cycle(end));
             let totals = self.traffic.totals(Cycle(end));
             let transient = self.traffic.meter.transient_end();
-            // A network that falls behind goes on changing for ever.
+            // A network that falls behind goes on changing for ever, and a dead one not at all.
             let is_behind = look >= LOOKS_BEFORE_BEHIND && is_behind(&half, &totals);
-            if transient.is_some() || is_behind || !goes_on || end >= most {
+            if transient.is_some() || is_behind || !goes_on || end >= most || self.is_dead() {
                 let is_warm = transient.is_some();
                 return Start {
                     from: self.fabric.now(),
@@ -296,35 +320,41 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         loop {
             let planned = self.traffic.meter.window();
             self.aim(planned.to);
+            let half = Cycle(planned.to.0 / 2);
+            if self.plan.can_saturate && self.fabric.now() < half {
+                self.advance(half);
+                self.note_backlog(self.fabric.now());
+            }
             let goes_on = self.advance(planned.to);
             // Once nothing is left to happen, time that passes measures nothing.
             let window = Window { to: planned.to.min(self.fabric.now()).max(from + 1), ..planned };
             let after = self.read(window.to);
-            let is_judged = self.plan.can_saturate && planned.cycles() >= self.plan.message;
-            let is_behind = is_judged && is_behind(&before.totals, &after.totals);
+            let is_dead = self.is_dead();
+            let is_judged = self.plan.can_saturate && planned.cycles() >= self.plan.message && !is_dead;
+            let is_behind = is_judged && is_behind(&before.totals, &after.totals) && self.is_line(window.to);
             let is_since = |share: u64| doubt.is_some_and(|doubt| doubt.saturating_mul(share) <= length);
-            let mut is_last = !goes_on || length >= most || self.fabric.now() >= self.plan.horizon(window.to);
+            let mut is_last =
+                is_dead || !goes_on || length >= most || self.fabric.now() >= self.plan.horizon(window.to);
             let mut estimate = None;
-            if !is_behind || is_last && self.is_locked() {
+            if !is_dead && (!is_behind || is_last && self.is_locked()) {
                 self.drain(self.plan.patience(from, window.to, length));
                 estimate = self.traffic.meter.estimate();
                 is_last |= !self.traffic.settled();
             }
-            let is_growing = is_judged && estimate.is_some_and(|estimate| estimate.growing);
+            let is_growing = is_judged && estimate.is_some() && self.traffic.meter.grows();
             let wanted = match is_behind {
                 true => self.traffic.meter.accepted_estimate(),
                 false => estimate,
             };
             let is_known = wanted.is_some_and(|wanted| self.is_precise(&wanted));
-            let saturated = is_behind && (is_last || is_since(2)) || is_growing && (is_last || is_since(4));
+            let saturated = is_behind && (is_last || is_since(2)) || is_growing;
             let next = self.next_length(length, wanted.as_ref());
             is_last |= self.fabric.now() >= from + next;
-            let is_settled = !is_behind && !is_growing;
-            if is_last || is_known && (saturated || is_settled) || saturated && !is_behind {
+            if is_last || is_known && (saturated || !is_behind) || saturated && !is_behind {
                 let (cut, until) = (self.cut(from, length), self.plan.patience(from, window.to, length));
                 return Measured { window, before, after, saturated, estimate, cut, until };
             }
-            doubt = (is_behind || is_growing).then(|| doubt.unwrap_or(length));
+            doubt = is_behind.then(|| doubt.unwrap_or(length));
             length = next;
             self.traffic.extend_window(self.window(from, length).to);
         }
@@ -360,14 +390,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
     /// How long the window has to be at the next look, to end after the present cycle.
     fn next_length(&self, length: u64, estimate: Option<&Estimate>) -> u64 {
         let Extent::Precise { most, precision, .. } = self.plan.extent else { return length };
-        let factor = match estimate {
-            Some(estimate) if estimate.independent => {
-                // The interval shrinks with the root of the length; some more, as this is an estimate itself.
-                let missing = estimate.relative_half_width / precision;
-                (missing * missing * 1.05).clamp(1.1, 2.0)
-            }
-            _ => 2.0,
-        };
+        let factor = estimate.map_or(2.0, |estimate| estimate.missing(precision));
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -416,10 +439,28 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
     }
 
     fn read(&mut self, at: Cycle) -> Reading {
-        self.traffic.foresee(at);
+        self.note_backlog(at);
         let (totals, hosts) = (self.traffic.totals(at), self.traffic.host_totals(at));
         let (channels, decoded) = (self.fabric.channel_use(), self.fabric.heads_decoded());
         Reading { totals, hosts, channels, decoded }
+    }
+
+    /// Notes what has been offered by this cycle and has not ended.
+    fn note_backlog(&mut self, at: Cycle) {
+        self.traffic.foresee(at);
+        let totals = self.traffic.totals(at);
+        self.backlogs.push((at, totals.planned_flits.saturating_sub(totals.ended_flits)));
+    }
+
+    /// Whether the backlog of cycle `to` has grown along a line from the start of the point, seen about half-way. That of
+    /// a network which is carried at the edge of what it can carry grows as the root of time instead.
+    fn is_line(&self, to: Cycle) -> bool {
+        let middle = |(at, _): &&(Cycle, u64)| at.0.abs_diff(to.0 / 2);
+        let is_between = |(at, _): &&(Cycle, u64)| at.0 >= to.0 / 4 && at.0 <= to.0 / 4 * 3;
+        let half = self.backlogs.iter().filter(is_between).min_by_key(middle);
+        let (Some((at, first)), Some((end, last))) = (half, self.backlogs.last()) else { return false };
+        let [first, last] = [first, last].map(|flits| *flits as f64);
+        (last - first) * at.0 as f64 >= STRAIGHT * first * (end.0 - at.0) as f64
     }
 
     /// Whether a deadlock stands, broken sooner or later or never.
@@ -427,20 +468,30 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         self.fabric.deadlocks().iter().any(|deadlock| deadlock.cleared.is_none())
     }
 
-    /// Whether a deadlock stands that no forward reset will ever break, whatever else still moves.
-    fn is_locked_for_ever(&self) -> bool {
-        self.setup.parameters.switch.timeout.is_none() && self.is_locked()
+    /// Whether a deadlock stands that nothing will ever break, whatever else still moves.
+    fn is_dead(&self) -> bool {
+        self.is_locked() && !self.setup.breaks(self.fabric.now())
+    }
+
+    /// Lets hosts send no more, and runs until only what deadlocks hold up is left.
+    fn fall_silent(&mut self) {
+        self.traffic.fall_silent();
+        while !self.traffic.pulse.is_stopped() && self.fabric.now() < self.plan.clock {
+            if self.step(self.plan.clock) == Pause::Idle {
+                break;
+            }
+        }
     }
 
     fn end(&self, measured: &Measured) -> PointEnd {
-        let is_stuck = self.fabric.in_flight() > 0;
-        if self.traffic.settled() {
-            if measured.cut.is_some() { PointEnd::Horizon } else { PointEnd::Drained }
-        } else if is_stuck && self.is_locked_for_ever() {
+        if self.is_dead() {
             PointEnd::Deadlocked
+        } else if self.traffic.settled() {
+            if measured.cut.is_some() { PointEnd::Horizon } else { PointEnd::Drained }
         } else if measured.saturated {
             PointEnd::Saturated
-        } else if is_stuck && self.fabric.now() < measured.until {
+        } else if self.fabric.in_flight() > 0 && self.fabric.now() < measured.until {
+            // Time is left, and nothing happens in it.
             PointEnd::Deadlocked
         } else {
             PointEnd::Horizon
@@ -465,6 +516,9 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
 
     fn into_point(mut self, start: &Start, measured: Measured) -> Point {
         let end = self.end(&measured);
+        if end == PointEnd::Deadlocked {
+            self.fall_silent();
+        }
         if let Some(series) = &mut self.series {
             series.close(self.fabric.channel_use());
         }
@@ -483,8 +537,10 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             is_warm: start.is_warm,
             offered_flits: after.totals.planned_flits - before.totals.planned_flits,
             accepted_flits,
-            saturated,
-            estimate,
+            saturated: saturated && end != PointEnd::Deadlocked,
+            estimate: estimate.filter(|_| end != PointEnd::Deadlocked),
+            is_settled: self.traffic.settled(),
+            is_locked: self.is_locked(),
             channels: used.map(|(after, before)| between(before, after)).collect(),
             decoded: decoded.map(|(after, before)| after - before).collect(),
             hosts,
@@ -506,16 +562,19 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
 
 /// Fewer ended than this share of what was offered is falling behind.
 const SATURATION: f64 = 0.95;
+/// A backlog grows along a line if its second half adds at least this share of what its first half did; that of a queue at
+/// the edge adds 0.41.
+const STRAIGHT: f64 = 0.75;
 /// Looks at the warm-up before one that falls behind is taken for saturated.
 const LOOKS_BEFORE_BEHIND: u32 = 3;
 
-/// Whether less ended than was offered between two readings, and by more than chance brings about: three standard
+/// Whether less ended than was offered between two readings, and by more than chance brings about: four standard
 /// deviations of the number of arrivals.
 fn is_behind(before: &Totals, after: &Totals) -> bool {
     let messages = (after.planned - before.planned) as f64;
     let planned = (after.planned_flits - before.planned_flits) as f64;
     let ended = (after.ended_flits - before.ended_flits) as f64;
-    let noise = 3.0 * libm::sqrt(messages) * planned / messages.max(1.0);
+    let noise = 4.0 * libm::sqrt(messages) * planned / messages.max(1.0);
     ended < SATURATION * planned && planned - ended > noise
 }
 

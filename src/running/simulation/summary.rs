@@ -19,6 +19,7 @@ use super::hosts::Locked;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Cut, Point, PointEnd};
 use super::rates::RatesReport;
+use super::reason::Reason;
 use super::rings::RingReport;
 use super::saturation::Saturation;
 use super::traffic::Tally;
@@ -33,7 +34,7 @@ pub enum Outcome {
     Saturated,
     /// A point reached its horizon with messages under way.
     Horizon,
-    /// A point ended stuck, and nothing would ever have freed it.
+    /// A point ended in a deadlock that nothing would ever have broken.
     Deadlocked,
 }
 
@@ -88,7 +89,7 @@ pub struct StagesReport {
     pub throughput_flits_per_cycle_per_host: Option<f64>,
     /// Where the network saturates, if that was looked for.
     pub saturation: Option<Saturation>,
-    /// Where the network hurts at the highest load that was not saturated.
+    /// Where the network hurts at the highest load that was carried.
     pub hot_spots: HotSpots,
     /// The switch at which decoding heads limits the network more than cables do, if there is one.
     pub decoding: Option<Decoding>,
@@ -241,13 +242,13 @@ pub struct HotSpots {
 const NAMED: usize = 5;
 
 impl HotSpots {
-    /// Of the highest load that was not saturated, or of the lowest; ties in order of channel id.
+    /// Of the highest load that was carried, or of the lowest; ties in order of channel id.
     pub fn new(reports: &[PointReport], channels: &[Vec<ChannelReport>]) -> HotSpots {
         let by_load = |a: &usize, b: &usize| {
             reports[*a].load.unwrap_or(0.0).total_cmp(&reports[*b].load.unwrap_or(0.0))
         };
         let all = || 0..reports.len().min(channels.len());
-        let sure = all().filter(|place| !reports[*place].saturated).max_by(by_load);
+        let sure = all().filter(|place| reports[*place].is_carried()).max_by(by_load);
         let Some(place) = sure.or_else(|| all().min_by(by_load)) else { return HotSpots::default() };
         let first = |value: fn(&ChannelReport) -> f64| {
             let mut list: Vec<&ChannelReport> =
@@ -280,7 +281,7 @@ record! {
         pub accepted_bits_per_s: f64,
         /// Mean latency from creation to the arrival of the tail.
         pub latency_mean_ns: Option<f64>,
-        /// Half the width of the 95 % confidence interval of the mean.
+        /// Half the width of the 95 % confidence interval of the mean; none if it cannot be trusted.
         pub latency_half_width_ns: Option<f64>,
         /// Its median.
         pub latency_p50_ns: Option<f64>,
@@ -314,7 +315,7 @@ record! {
         pub messages: u64,
         /// What the point is worth.
         pub state: State,
-        /// The network fell behind: less than 0.95 of what was offered ended, or latency rose from end to end.
+        /// The network fell behind for good: less than 0.95 of what was offered ended, or latency rose along a line.
         pub saturated: bool,
         /// Every measured message ended, the warm-up had ended before, and the mean is known within the precision asked
         /// for.
@@ -331,7 +332,7 @@ record! {
         pub deadlocks: u64,
         /// Messages still in the fabric at the end, unmeasured ones among them.
         pub in_flight: u64,
-        /// The same if the point ended in a deadlock, else none.
+        /// Messages that deadlocks hold up which nothing will ever break.
         pub stuck: u64,
         /// How messages ended, warm-up included.
         #[serde(flatten)]
@@ -339,10 +340,9 @@ record! {
         /// True for a load that the search for saturation tried, over a shorter window than those that were asked for.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub search: Option<bool>,
-        /// Why a point has not converged that no larger number of messages would help: what was planned did not
-        /// fit into the time that there was, or was shorter than a message.
+        /// Why a point has not converged.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub reason: Option<String>,
+        pub reason: Option<Reason>,
     }
 }
 
@@ -358,6 +358,8 @@ pub enum State {
     NotConverged,
     /// The network fell behind what was offered: latency has no mean.
     Saturated,
+    /// A deadlock stands that nothing will ever break: what was accepted is no throughput.
+    Deadlocked,
 }
 
 /// The use of one channel within the window of a point.
@@ -465,10 +467,8 @@ impl PointReport {
         let ns = |cycles: Option<u64>| cycles.map(|cycles| scale.ns(cycles as f64));
         let quantile = |q| ns(latency.quantile(q));
         let in_network = |q| ns(network.quantile(q));
-        let is_sure = load.is_none() || point.estimate.is_some_and(|known| known.is_within(scale.precision));
-        let reason = reason(point, scale);
-        let is_whole = reason.is_none() && point.end == PointEnd::Drained;
-        let converged = !point.saturated && point.is_warm && is_sure && is_whole;
+        let reason = Reason::of(load, point, scale);
+        let converged = reason.is_none();
         let mean = latency.mean().map(|cycles| scale.ns(cycles));
         let spent = point.meter.spent();
         let part =
@@ -487,7 +487,7 @@ impl PointReport {
             latency_p99_ns: quantile(0.99),
             latency_p999_ns: quantile(0.999),
             latency_max_ns: ns(latency.max()),
-            latency_half_width_ns: point.estimate.and_then(|known| Some(known.relative_half_width * mean?)),
+            latency_half_width_ns: trusted_half_width(point).and_then(|share| Some(share * mean?)),
             network_latency_mean_ns: network.mean().map(|cycles| scale.ns(cycles)),
             network_latency_p50_ns: in_network(0.5),
             network_latency_p90_ns: in_network(0.9),
@@ -498,10 +498,11 @@ impl PointReport {
             blocked_mean_ns: part(spent.blocked),
             moving_mean_ns: part(spent.moving),
             messages: latency.count(),
-            state: match (point.saturated, converged) {
-                (true, _) => State::Saturated,
-                (_, true) => State::Converged,
-                (_, false) => State::NotConverged,
+            state: match (point.end, point.saturated, converged) {
+                (PointEnd::Deadlocked, ..) => State::Deadlocked,
+                (_, true, _) => State::Saturated,
+                (_, _, true) => State::Converged,
+                _ => State::NotConverged,
             },
             saturated: point.saturated,
             converged,
@@ -520,35 +521,27 @@ impl PointReport {
 
     /// How this point bears on the outcome of its run.
     pub fn outcome(&self) -> Outcome {
-        match self.end {
-            PointEnd::Deadlocked => Outcome::Deadlocked,
-            _ if self.saturated => Outcome::Saturated,
-            PointEnd::Horizon => Outcome::Horizon,
-            PointEnd::Drained | PointEnd::Saturated => Outcome::Drained,
+        match (self.state, self.end) {
+            (State::Deadlocked, _) => Outcome::Deadlocked,
+            (State::Saturated, _) => Outcome::Saturated,
+            (_, PointEnd::Horizon) => Outcome::Horizon,
+            _ => Outcome::Drained,
         }
+    }
+
+    /// Whether the network kept up with what was offered, as far as was measured.
+    pub fn is_carried(&self) -> bool {
+        matches!(self.state, State::Converged | State::NotConverged)
     }
 }
 
-/// Why a point is worth little whatever is measured of it.
-fn reason(point: &Point, scale: &Scale) -> Option<String> {
-    if point.is_warmup_cut {
-        return Some(format!("the simulated clock ends after {CLOCK} and before the warm-up does"));
-    }
-    match point.cut {
-        Some(Cut::Clock) => {
-            Some(format!("the simulated clock ends after {CLOCK} and before the measurement does"))
-        }
-        Some(Cut::Horizon) => Some("the horizon comes before the end of the measurement".to_owned()),
-        None if point.window.cycles() < point.message => {
-            let [window, message] = [point.window.cycles(), point.message].map(|c| scale.ns(c as f64));
-            Some(format!("the window of {window} ns is shorter than a message of {message} ns"))
-        }
-        None => None,
-    }
+/// Half the width of the mean's 95 % interval, relative to the mean; none where it cannot be trusted.
+fn trusted_half_width(point: &Point) -> Option<f64> {
+    let is_followed = point.end == PointEnd::Drained || point.cut == Some(Cut::Horizon) && point.is_settled;
+    let is_steady = is_followed && point.is_warm && !point.is_locked && !point.saturated;
+    let known = point.estimate.filter(|known| is_steady && known.doubt.is_none())?;
+    Some(known.relative_half_width)
 }
-
-/// How long the simulated clock goes.
-const CLOCK: &str = "213 days";
 
 /// A port's name: `node:port`.
 pub fn port_name(network: &Network, end: End) -> String {

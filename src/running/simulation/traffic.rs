@@ -146,6 +146,8 @@ pub struct Hosts<'a, S, R> {
     /// Hosts that may yet create messages in the window; none before it is opened.
     hosts_within: usize,
     is_open: bool,
+    /// `true` once hosts send no more.
+    is_silent: bool,
     /// Per host: whether the fabric was given a message that has not begun to leave.
     waiting: Vec<bool>,
     /// Per host, in order of sending: the messages that are not over. They are few, and mostly over in that order.
@@ -194,6 +196,7 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
             ahead: vec![VecDeque::new(); attachments.len()],
             hosts_within: 0,
             is_open: false,
+            is_silent: false,
             waiting: vec![false; attachments.len()],
             under_way: vec![VecDeque::new(); attachments.len()],
             meter,
@@ -238,6 +241,11 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
     /// Whether every message created in the window has ended.
     pub fn settled(&self) -> bool {
         self.is_open && self.hosts_within == 0 && self.meter.open() == 0
+    }
+
+    /// Lets hosts send nothing more but what the fabric has been given.
+    pub fn fall_silent(&mut self) {
+        self.is_silent = true;
     }
 
     /// Draws what hosts create before `to` but had no chance to send.
@@ -307,6 +315,9 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
 
     /// The next message of `host` that has a route, drawn ahead or now.
     fn plan(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
+        if self.is_silent {
+            return None;
+        }
         let (created, planned) = match self.ahead[host.index()].pop_front() {
             None => self.draw(host, route)?,
             Some((created, planned)) => {

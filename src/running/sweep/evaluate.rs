@@ -181,12 +181,12 @@ impl<'a> Points<'a> {
     }
 
     /// The ratios of a point to the other one of its ratio, by name: one at every position of `places` at which
-    /// both have a value and neither is saturated.
+    /// both have a value and are carried.
     fn ratios_of(&self, point: usize, ratio: &Ratio, places: &[(usize, String)]) -> Vec<(String, f64)> {
         let Some(base) = self.sweep.other(point, &ratio.over) else { return Vec::new() };
-        let is_saturated =
-            |nth| [point, base].into_iter().any(|point| self.is_saturated(point, &ratio.column, nth));
-        let sure = places.iter().filter(|(nth, _)| !is_saturated(*nth));
+        let is_refused =
+            |nth| [point, base].into_iter().any(|point| self.is_refused(point, &ratio.column, nth));
+        let sure = places.iter().filter(|(nth, _)| !is_refused(*nth));
         sure.filter_map(|(nth, column)| {
             let (own, base) = (self.number(point, column)?, self.number(base, column)?);
             (base != 0.0).then(|| (at_position(&ratio.name, *nth), own / base))
@@ -213,10 +213,11 @@ impl<'a> Points<'a> {
         (0..).map(|nth| (nth, at_position(column, nth))).take_while(|(_, at)| is_there(at)).collect()
     }
 
-    /// Whether a position of a column's list is that of a saturated load.
-    fn is_saturated(&self, point: usize, column: &str, position: usize) -> bool {
-        let saturated = column.split_once(ANY).map(|(list, _)| format!("{list}{position}.saturated"));
-        saturated.is_some_and(|saturated| self.number(point, &saturated) == Some(1.0))
+    /// Whether a position of a column's list is that of a load at which the network is saturated or dead.
+    fn is_refused(&self, point: usize, column: &str, position: usize) -> bool {
+        let state = column.split_once(ANY).map(|(list, _)| format!("{list}{position}.state"));
+        let state = state.and_then(|state| self.value(point, &state));
+        state.is_some_and(|state| state == "saturated" || state == "deadlocked")
     }
 
     /// A value of a point, if it has it.

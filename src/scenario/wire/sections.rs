@@ -22,13 +22,13 @@ use super::topology::Topology;
 use super::traffic::Traffic;
 use crate::diagnostics::Diagnostics;
 use crate::generation::{FABRIC, PresetOf};
-use crate::tree::Item;
+use crate::tree::{Entry, Item, Value};
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
 use simnet_media::fabric::{Arbitration, MOST_LANES, MOST_MANAGEMENT};
 use simnet_media::trace::bounds::LARGEST_MOST;
 use simnet_network::routing::{Engine, Heuristic, Selection, Tree};
 
-use Presence::{Default, Optional, Preset, Required, Usually};
+use Presence::{Default, Following, Optional, Preset, Required, Usually};
 
 /// The most messages of a load point that are written one by one.
 const MOST_DELIVERIES: u64 = 1_000_000;
@@ -146,13 +146,22 @@ table! {
         /// those for each output port.
         arbitration: Arbitration = Preset(&Default("'serial'"));
         /// How long an output may stay blocked before its switch sends a forward reset; with credits, how long a packet
-        /// may wait in front of its queue before it is discarded.
-        deadlock_timeout: NeverOr<Duration> = Default("'50 ms'"), ABOVE_ZERO;
+        /// may wait in front of its queue before it is discarded. 50 ms if not given; with credits `never`, as nothing
+        /// is lost there.
+        deadlock_timeout: NeverOr<Duration> = Following(deadlock_timeout), ABOVE_ZERO;
         /// The length of every cable that gives none of its own; 5 ns/m.
         cable_length: Quantity<Length> = Default("'2.5 m'");
         /// Chance that a bit is wrong on its way over a cable.
         bit_error_rate: f64 = Default("0.0"), 0.0..1.0;
     }
+}
+
+/// How long an output may stay blocked where the scenario does not say: Myrinet's forward reset, which credits do not have.
+fn deadlock_timeout(others: &[Entry]) -> &'static str {
+    let is_credits = |entry: &Entry| {
+        entry.key == "flow" && matches!(&entry.item.value, Value::Text(flow) if flow == "credits")
+    };
+    if others.iter().any(is_credits) { "'never'" } else { "'50 ms'" }
 }
 
 table! {

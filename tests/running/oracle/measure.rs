@@ -84,8 +84,8 @@ fn saturation_is_where_the_cable_is_full() {
     let found = run(TWO_HOSTS, &traffic, 1).summary.stages().unwrap().saturation.clone().unwrap();
     let (low, high, full) = (found.load_low.unwrap(), found.load_high.unwrap(), 8.0 / 10.0);
     println!("saturation between {low} and {high}, {} accepted", found.accepted_max_flits_per_cycle_per_host);
-    // What ends must fall behind by 5 % to be seen at once; a longer look sees less.
-    assert!(low < full / 0.945 && high > full && high - low <= 0.01 * high, "{found:?}");
+    // The truth lies between; loads near it cannot be decided in any finite time.
+    assert!(low < full && high > full && low > 0.92 * full && high < 1.05 * full, "{found:?}");
     let accepted = found.accepted_max_flits_per_cycle_per_host;
     assert!((accepted / full - 1.0).abs() < 0.01, "{found:?}");
 }

@@ -53,11 +53,17 @@ fn by_load<'a>(points: &'a [Point<'a>]) -> Vec<&'a Point<'a>> {
     ordered
 }
 
-fn is_saturated(point: &Point<'_>) -> bool {
-    point.1["saturated"] == Value::Bool(true)
+/// Whether the network fell behind at this load, or died.
+fn is_refused(point: &Point<'_>) -> bool {
+    point.1["state"] == "saturated" || point.1["state"] == "deadlocked"
 }
 
-/// The load below which the network kept up, and the one at which it did not, as far as there are such.
+/// Whether the interval of its mean latency shows that the network carries this load for good.
+fn is_carried(point: &Point<'_>) -> bool {
+    point.1["latency_half_width_ns"].is_number()
+}
+
+/// The highest load that is known to be carried, and the lowest that is not, as far as there are such.
 struct Knee {
     below: Option<String>,
     above: Option<String>,
@@ -69,11 +75,19 @@ fn knee(contents: &Contents, points: &[Point<'_>]) -> Knee {
         return Knee { below: there("saturation.load_low"), above: there("saturation.load_high") };
     }
     let ordered = by_load(points);
-    let above = ordered.iter().position(|point| is_saturated(point));
+    let above = ordered.iter().position(|point| is_refused(point));
     let path = |point: &&Point<'_>| format!("{}.load", point.0);
-    Knee {
-        below: ordered[..above.unwrap_or(ordered.len())].last().map(path),
-        above: above.map(|place| path(&ordered[place])),
+    let below = ordered[..above.unwrap_or(ordered.len())].iter().rfind(|point| is_carried(point));
+    Knee { below: below.map(path), above: above.map(|place| path(&ordered[place])) }
+}
+
+/// What becomes of the network at loads that it does not carry.
+fn beyond(points: &[Point<'_>]) -> &'static str {
+    let is = |state: &str| points.iter().any(|point| point.1["state"] == state);
+    match (is("saturated"), is("deadlocked")) {
+        (true, true) => "falls behind what is offered, or dies in a deadlock that nothing breaks",
+        (false, true) => "dies in a deadlock that nothing breaks",
+        _ => "falls behind what is offered, and latency grows for as long as one measures",
     }
 }
 
@@ -84,19 +98,21 @@ fn loads(contents: &Contents, points: &[Point<'_>]) -> Vec<Markup> {
     let load = |path: &str| shown(contents, path, Show::Number);
     let saturates = match (&knee.below, &knee.above) {
         (Some(below), Some(above)) => html! {
-            "The network saturates between " (load(below)) " and " (load(above)) " " (UNIT)
-            ": from there on it falls behind what is offered, and latency grows for as long as one measures."
+            "The largest load that the network carries for good lies between " (load(below)) " and " (load(above)) " "
+            (UNIT) ": beyond it the network " (beyond(points)) "."
         },
         (None, Some(above)) => html! {
-            "The network is saturated at every load that was run, from " (load(above)) " " (UNIT)
-            " on: it falls behind what is offered."
+            "From load " (load(above)) " " (UNIT) " on the network " (beyond(points))
+            "; no lower load that was run is known to be carried."
         },
         (Some(below), None) => html! {
-            "The network keeps up with every load that was run, up to " (load(below)) " " (UNIT) "."
+            "The network carries every load up to " (load(below)) " " (UNIT) " that was run."
         },
-        (None, None) => html! { "No load was run." },
+        (None, None) => {
+            html! { "No load that was run is known to be carried for good, and none is known not to be." }
+        }
     };
-    let kept: Vec<&Point<'_>> = by_load(points).into_iter().filter(|point| !is_saturated(point)).collect();
+    let kept: Vec<&Point<'_>> = by_load(points).into_iter().filter(|point| !is_refused(point)).collect();
     let mut sentences = vec![saturates];
     let probes = searched(contents).len();
     if probes > 0 {
@@ -125,7 +141,8 @@ fn facts(contents: &Contents, points: &[Point<'_>], is_trace: bool) -> Vec<(&'st
     let ordered = by_load(points);
     let Some((lowest, _)) = ordered.first() else { return Vec::new() };
     let accepted = |point: &Point<'_>| point.1["accepted_flits_per_cycle_per_host"].as_f64().unwrap_or(0.0);
-    let most = points.iter().max_by(|a, b| accepted(a).total_cmp(&accepted(b)));
+    let alive = points.iter().filter(|point| point.1["state"] != "deadlocked");
+    let most = alive.max_by(|a, b| accepted(a).total_cmp(&accepted(b)));
     let load = |path: &str| {
         html! { @if !is_trace { "at load " (of(contents, path, "load", Show::Number)) } }
     };
@@ -155,10 +172,7 @@ fn notices(contents: &Contents, points: &[Point<'_>]) -> Vec<(Grade, Markup)> {
     let has_interval = |point: &Value| point["latency_half_width_ns"].is_number();
     let converged = loads(&|point| point["converged"] == Value::Bool(true) && has_interval(point));
     let without_interval = loads(&|point| point["converged"] == Value::Bool(true) && !has_interval(point));
-    let saturated = loads(&|point| point["saturated"] == Value::Bool(true));
-    let doubtful = loads(&|point| point["state"] == "not-converged" && point["reason"].is_null());
-    let stuck = loads(&|point| point["end"] == "deadlocked");
-    let horizon = loads(&|point| point["end"] == "horizon" && point["reason"].is_null());
+    let saturated = loads(&|point| point["state"] == "saturated");
     if !converged.is_empty() {
         let all = if converged.len() == points.len() { "every point" } else { "these points" };
         notices.push((Grade::Sure, html! {
@@ -172,34 +186,24 @@ fn notices(contents: &Contents, points: &[Point<'_>]) -> Vec<(Grade, Markup)> {
              messages, and says nothing of how others would fare."
         }));
     }
-    if !doubtful.is_empty() {
-        notices.push((Grade::Warn, html! {
-            "the mean latency at " (listed(&doubtful)) " is not known as precisely as was asked for: measure more \
-             messages before it is trusted."
-        }));
-    }
     if !saturated.is_empty() {
         notices.push((Grade::Warn, html! {
             "at " (listed(&saturated)) " the network was saturated: latency has no mean there, and the number only \
              says how long was measured. What it accepted can be trusted."
         }));
     }
-    if !horizon.is_empty() {
-        notices.push((Grade::Warn, html! {
-            "time ran out at " (listed(&horizon)) " with messages under way: the slowest are missing from its numbers."
-        }));
-    }
     for (path, point) in points.iter().filter(|point| point.1["reason"].is_string()) {
-        let reason = of(contents, path, "reason", Show::Number);
-        notices.push((
-            Grade::Warn,
-            html! {
-                (load_of(contents, path, point)) " has not converged: " (reason) "."
-            },
-        ));
-    }
-    if !stuck.is_empty() {
-        notices.push((Grade::Bad, html! { (listed(&stuck)) " ended in a deadlock that nothing freed." }));
+        let (place, reason) = (load_of(contents, path, point), of(contents, path, "reason", Show::Number));
+        match point["state"].as_str() {
+            Some("deadlocked") => notices.push((
+                Grade::Bad,
+                html! { (place) " is dead: " (reason) ". What it accepted is no throughput." },
+            )),
+            Some("not-converged") => {
+                notices.push((Grade::Warn, html! { (place) " has not converged: " (reason) "." }));
+            }
+            _ => {}
+        }
     }
     notices.extend(lost(contents, points));
     notices

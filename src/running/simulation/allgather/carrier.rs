@@ -41,6 +41,8 @@ pub(super) struct Counts {
     pub(super) floods: u64,
     /// The most bytes behind one port at once.
     pub(super) peak_bytes: u64,
+    /// Whether a deadlock of worms or packets stood at the end.
+    pub(super) is_locked: bool,
     /// What pauses came to, if there are any.
     pub(super) pauses: Option<Box<Pauses>>,
 }
@@ -102,7 +104,9 @@ impl Gather<'_> {
         let worms = Worms::new(network, &self.fabric(network), attachments, ways, self.allgather.packets)?;
         let mut medium = worms.watched_by(observer);
         let outcome = ranks::run(&mut Heard::new(&mut medium, listener), job).map_err(GatherError::from)?;
-        let counts = Counts { events: medium.fabric().events(), sent: medium.sent(), ..Counts::default() };
+        let fabric = medium.fabric();
+        let is_locked = fabric.deadlocks().iter().any(|deadlock| deadlock.cleared.is_none());
+        let counts = Counts { events: fabric.events(), sent: medium.sent(), is_locked, ..Counts::default() };
         Ok((outcome, counts, medium.into_observer()))
     }
 }
@@ -204,6 +208,7 @@ impl Counts {
     /// What an Ethernet has counted.
     fn of(counters: &Counters) -> Counts {
         Counts {
+            is_locked: false,
             events: counters.hops(),
             sent: counters.sent,
             hops: counters.hops(),

@@ -25,6 +25,9 @@ const Y: &str = "y";
 const LINE: &str = "";
 const SATURATED: &str = "saturated";
 const CONVERGED: &str = "converged";
+/// The state of a load point, and that of one whose numbers belong to no curve.
+const STATE: &str = "state";
+const DEAD: &str = "deadlocked";
 
 fn chart(points: &Points<'_>, plot: &Plot, drawn: &[usize]) -> Chart {
     let (table, names) = table(points, plot, drawn);
@@ -116,7 +119,7 @@ fn values(points: &Points<'_>, plot: &Plot, point: usize) -> Vec<Value> {
         }),
     };
     let found = place.zip(points.number(point, &plot.y));
-    found.map(|(place, number)| value(points, point, &plot.y, place, number)).into_iter().collect()
+    found.and_then(|(place, number)| value(points, point, &plot.y, place, number)).into_iter().collect()
 }
 
 /// A value for every position of the lists that the paths lead through.
@@ -126,18 +129,21 @@ fn through_list(points: &Points<'_>, plot: &Plot, point: usize) -> Vec<Value> {
         let Some(x) = points.number(point, &at_position(&plot.x, nth)) else { break };
         let column = at_position(&plot.y, nth);
         if let Some(number) = points.number(point, &column) {
-            values.push(value(points, point, &column, x.to_string(), number));
+            values.extend(value(points, point, &column, x.to_string(), number));
         }
     }
     values
 }
 
-/// A column's value at a place, with what the columns beside it say that it is worth.
-fn value(points: &Points<'_>, point: usize, column: &str, place: String, number: f64) -> Value {
-    let beside = |name: &str| {
-        let list = column.rsplit_once('.').map(|(list, _)| list)?;
-        points.number(point, &format!("{list}.{name}"))
-    };
+/// A column's value at a place, with what the columns beside it say that it is worth; none of a dead network.
+fn value(points: &Points<'_>, point: usize, column: &str, place: String, number: f64) -> Option<Value> {
+    let list = column.rsplit_once('.').map(|(list, _)| list);
+    let path = |name: &str| list.map(|list| format!("{list}.{name}"));
+    let beside = |name: &str| points.number(point, &path(name)?);
+    let state = path(STATE).and_then(|path| points.value(point, &path));
+    if state.is_some_and(|state| state == DEAD) {
+        return None;
+    }
     let saturated = beside(SATURATED) == Some(1.0);
-    Value { place, number, saturated, converged: beside(CONVERGED) != Some(0.0) }
+    Some(Value { place, number, saturated, converged: beside(CONVERGED) != Some(0.0) })
 }

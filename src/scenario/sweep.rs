@@ -38,7 +38,7 @@ use super::checked::Checked;
 use super::diagnostics::Diagnostics;
 use super::expect::Expectations;
 use super::layers::{self, Layers};
-use super::seeds::RunSeeds;
+use super::seeds::{Chance, RunSeeds};
 use super::tree::{Item, Value};
 use super::wire::{Document, Wire as _};
 use super::{Files, Overrides};
@@ -371,8 +371,11 @@ impl Sweep {
         self.write_digits(point, digits);
         self.with_template(digits, |template| {
             let (own, seed) = (template.seed(&self.axes, digits), self.seed_at(point, digits, template));
-            let others = self.varied.other_seeds(template.drawn(), own, seed);
-            template.identity(digits).key_with(self.base.model, self.quick, seed, others)
+            let others = match own == seed && !self.varied.has(Chance::Topology) {
+                true => Vec::new(),
+                false => self.varied.other_seeds(self.drawn_at(digits, template), own, seed).collect(),
+            };
+            template.identity(digits).key_with(self.base.model, self.quick, seed, &others)
         })
     }
 
@@ -453,11 +456,19 @@ impl Sweep {
         self.kept.as_ref().map_or(nth, |kept| kept[nth] as usize)
     }
 
-    /// The parts that the points of a combination draw with the seeds of their runs.
+    /// The parts that the points of a combination may draw with the seeds of their runs, whatever the values in holes.
     fn drawn(&self, combination: usize) -> Parts {
         let mut digits = Vec::new();
         limits::write_digits(&self.axes, combination, &mut digits);
-        self.with_template(&digits, Template::drawn)
+        self.with_template(&digits, |template| template.draws().parts(|_| None))
+    }
+
+    /// The parts that a point draws with the seeds of its run.
+    fn drawn_at(&self, digits: &[usize], template: &Template) -> Parts {
+        template.draws().parts(|hole| {
+            let (axis, key) = self.base.order[hole];
+            Some(self.axes[axis].item(key, digits[axis]).value)
+        })
     }
 
     fn with_template<T>(&self, digits: &[usize], then: impl FnOnce(&Template) -> T) -> T {

@@ -86,42 +86,77 @@ pub(super) fn read(described: &wire::Sweep, diagnostics: &mut Diagnostics) -> Pa
 const RUNNING: [&str; 6] =
     ["traffic", "mapping", "operation", "allgather", "discovery", "failures-at-random"];
 
-/// The parts that a scenario draws with the seeds of its run. Of a value that an axis gives, all are possible.
-pub(super) fn drawn(root: &Item) -> Parts {
-    let at = |section: &str, key: &str| find(root, section).and_then(|section| find(section, key));
-    let is = |section: &str, key: &str, word: &str| at(section, key).is_some_and(|item| can_be(item, word));
-    let has_random_tree =
-        is("rings", "tree", "random") || is("rings", "root", "random") || is("allgather", "tree", "random");
-    let selects = at("routing", "select").is_none_or(|select| can_be(select, "random"));
-    let has_random_routes = at("routing", "seed").is_none() && selects && can_select(root);
-    let runs = RUNNING.iter().any(|section| find(root, section).is_some());
-    let is_random = |family: &str| {
-        let seedless = |table: &Item| matches!(table.value, Value::Table(_)) && find(table, "seed").is_none();
-        at("topology", family).is_some_and(seedless)
-    };
-    Parts::default()
-        .with(Chance::Traffic, runs)
-        .with(Chance::Routing, has_random_routes || has_random_tree || is("ethernet", "forwarding", "ecmp"))
-        .with(Chance::Topology, FAMILIES.iter().any(|family| family.random && is_random(family.name)))
+/// The keys that decide whether routes are drawn.
+const DECIDING: [[&str; 2]; 7] = [
+    ["routing", "algorithm"],
+    ["routing", "select"],
+    ["fabric", "lanes"],
+    ["ethernet", "forwarding"],
+    ["rings", "tree"],
+    ["rings", "root"],
+    ["allgather", "tree"],
+];
+
+/// What decides which parts a scenario draws with the seeds of its run.
+#[derive(Debug)]
+pub(super) struct Draws {
+    /// The parts that no single value decides.
+    sure: Parts,
+    /// Whether `[routing]` gives a seed.
+    has_seed: bool,
+    /// The values of [`DECIDING`], which may be holes.
+    values: [Option<Value>; DECIDING.len()],
 }
 
-/// Returns whether `[routing]` has an algorithm that selects among routes: none that finds next hops by destination.
-fn can_select(root: &Item) -> bool {
-    let at = |section: &str, key: &str| find(root, section).and_then(|section| find(section, key));
-    let has_lanes =
-        at("fabric", "lanes").is_some_and(|lanes| matches!(lanes.value, Value::Integer(Some(2..))));
-    let Some(algorithm) = at("routing", "algorithm") else { return false };
-    let Value::Text(name) = &algorithm.value else { return true };
+impl Draws {
+    /// Of a scenario with holes where axes put values.
+    pub(super) fn of(root: &Item) -> Draws {
+        let at = |[section, key]: [&str; 2]| find(root, section).and_then(|section| find(section, key));
+        let runs = RUNNING.iter().any(|section| find(root, section).is_some());
+        let seedless = |table: &Item| matches!(table.value, Value::Table(_)) && find(table, "seed").is_none();
+        let is_random = |family: &str| at(["topology", family]).is_some_and(seedless);
+        Draws {
+            sure: Parts::default().with(Chance::Traffic, runs).with(
+                Chance::Topology,
+                FAMILIES.iter().any(|family| family.random && is_random(family.name)),
+            ),
+            has_seed: at(["routing", "seed"]).is_some(),
+            values: DECIDING.map(|key| at(key).map(|item| item.value.clone())),
+        }
+    }
+
+    /// The parts, where `fill` gives the value of a hole; `None` for one that may be any.
+    pub(super) fn parts(&self, fill: impl Fn(usize) -> Option<Value>) -> Parts {
+        let value = |value: &Option<Value>| match value {
+            Some(Value::Hole(hole)) => fill(*hole).map_or(Some(Value::Hole(*hole)), Some),
+            other => other.clone(),
+        };
+        let [algorithm, select, lanes, forwarding, tree, root, own_tree] = self.values.each_ref().map(value);
+        let can_be = |value: &Option<Value>, word: &str| match value {
+            Some(Value::Text(text)) => text == word,
+            Some(Value::Hole(_)) => true,
+            _ => false,
+        };
+        // Frames follow next hops, whichever routes are selected.
+        let on_frames = matches!(&forwarding, Some(Value::Text(by)) if by == "routes");
+        let selects = !self.has_seed && !on_frames && can_select(algorithm.as_ref(), lanes.as_ref());
+        let is_drawn = selects && (select.is_none() || can_be(&select, "random"))
+            || [tree, root, own_tree].iter().any(|by| can_be(by, "random"))
+            || can_be(&forwarding, "ecmp");
+        self.sure.with(Chance::Routing, is_drawn)
+    }
+}
+
+/// Returns whether an algorithm can select among routes: none does that finds next hops by destination, on lanes.
+fn can_select(algorithm: Option<&Value>, lanes: Option<&Value>) -> bool {
+    let name = match algorithm {
+        Some(Value::Text(name)) => name,
+        Some(Value::Hole(_)) => return true,
+        _ => return false,
+    };
+    let has_lanes = matches!(lanes, Some(Value::Integer(Some(2..))));
     let engine = Engine::ROUTERS.iter().find(|(other, _)| other == name).map(|(_, engine)| engine);
     engine.is_some_and(|engine| matches!(engine, Engine::Rule(_)) && !(has_lanes && engine.takes_lanes()))
-}
-
-/// Returns whether a value is this word, or an axis may make it so.
-fn can_be(item: &Item, word: &str) -> bool {
-    match &item.value {
-        Value::Text(text) => text == word,
-        value => matches!(value, Value::Hole(_)),
-    }
 }
 
 /// Notes parts that are to vary and that no point draws; where the file names none, at its seeds.
@@ -139,7 +174,7 @@ pub(super) fn check(sweep: &Sweep, firsts: &Firsts, described: &wire::Sweep, dia
             let message = "seeds vary traffic alone, and nothing here is chance while it goes on";
             let other = Chance::ALL.iter().find(|(_, part)| drawn.has(*part));
             let expected = match other {
-                Some((name, _)) => format!("expected vary = [\"{name}\"] as well"),
+                Some((name, _)) => format!("expected vary = [\"{name}\"]"),
                 None => "expected a single repetition: nothing is drawn by chance".to_owned(),
             };
             Fault::new("nothing-drawn", span, message, expected)

@@ -145,8 +145,10 @@ fn means(contents: &Contents, table: &Csv, axes: &[usize]) -> Markup {
     let more = groups.len().saturating_sub(MOST_GROUPS);
     html! {
         h3 { "Means over the seeds" }
-        p { "± is half the width of the mean's 95 % confidence interval over the seeds" (varied(contents)) " (Student's \
-            t): how much chance between them matters." }
+        p {
+            "± is half the width of the mean's 95 % confidence interval over the seeds" (varied(contents))
+            " (Student's t): how much chance between them matters."
+        }
         div.scroll tabindex="0" role="region" aria-label="Means over the seeds" { table {
             caption { "The mean of each combination over its seeds" }
             thead { tr {

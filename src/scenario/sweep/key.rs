@@ -78,7 +78,7 @@ pub(super) struct Template {
     sections: Vec<Section>,
     /// Where the scenario's seed comes from.
     seed: Seed,
-    /// What decides which parts are drawn with the seeds of the run.
+    /// The keys that decide which parts are drawn with the seeds of the run.
     draws: Draws,
 }
 
@@ -169,7 +169,7 @@ impl Template {
         Template { sections, seed, draws }
     }
 
-    /// What decides which parts are drawn with the seeds of the run.
+    /// The keys that decide which parts are drawn with the seeds of the run.
     pub(super) fn draws(&self) -> &Draws {
         &self.draws
     }

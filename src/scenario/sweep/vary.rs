@@ -97,7 +97,7 @@ const DECIDING: [[&str; 2]; 7] = [
     ["allgather", "tree"],
 ];
 
-/// What decides which parts a scenario draws with the seeds of its run.
+/// The keys of a scenario that decide which parts it draws with the seeds of its run.
 #[derive(Debug)]
 pub(super) struct Draws {
     /// The parts that no single value decides.
@@ -159,7 +159,7 @@ fn can_select(algorithm: Option<&Value>, lanes: Option<&Value>) -> bool {
     engine.is_some_and(|engine| matches!(engine, Engine::Rule(_)) && !(has_lanes && engine.takes_lanes()))
 }
 
-/// Notes parts that are to vary and that no point draws; where the file names none, at its seeds.
+/// Notes parts that are to vary and that no point draws; without `vary`, at the seeds, if traffic is none.
 pub(super) fn check(sweep: &Sweep, firsts: &Firsts, described: &wire::Sweep, diagnostics: &mut Diagnostics) {
     let wanted = sweep.wanted(firsts).into_iter();
     let drawn = wanted.fold(Parts::default(), |parts, combination| parts.or(sweep.drawn(combination)));
@@ -182,7 +182,7 @@ pub(super) fn check(sweep: &Sweep, firsts: &Firsts, described: &wire::Sweep, dia
     }
 }
 
-/// What is wrong where a part is to vary that is not drawn, and what is right.
+/// The message of a part that is to vary and is not drawn, and what is expected.
 fn missing(part: Chance) -> (&'static str, &'static str) {
     match part {
         Chance::Traffic => (

@@ -22,7 +22,7 @@ fn read(text: &str) -> Sweep {
         .unwrap_or_else(|refusal| panic!("{refusal}"))
 }
 
-/// What two points have in common: cables, routes, and the seed of traffic.
+/// Compares the first two points: the same cables, the same routes, the same seed of traffic.
 fn common(sweep: &Sweep) -> [bool; 3] {
     let [one, other] = [0, 1].map(|point| sweep.checked(point).unwrap());
     let source = |checked: &simnet::scenario::Checked| {
@@ -107,7 +107,7 @@ fn ran(room: &Path, vary: &str) -> (Vec<Value>, Value, String) {
     (points, summary, String::from_utf8(output.stdout).unwrap())
 }
 
-/// Wrong if repetitions had other routes, or the same latencies; or if what prints a half-width did not say what varied.
+/// Wrong if repetitions had other routes, or the same latencies; or if a half-width stood there without what varied.
 #[test]
 fn half_widths_say_what_varied() {
     let room = tempfile::tempdir().unwrap();

@@ -71,7 +71,7 @@ pub(super) struct Key<'a> {
     /// Whether any mark is hollow, and what that says.
     hollow: bool,
     meaning: &'a str,
-    /// What bands are; empty where no chart says so.
+    /// The meaning of bands; empty where no chart says so.
     band: &'a str,
 }
 

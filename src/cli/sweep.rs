@@ -98,6 +98,7 @@ impl Source {
         let identity = Identity {
             seed,
             set: self.set.clone(),
+            varied: plan.varied().into_iter().map(str::to_owned).collect(),
             file: Some(simnet_output::report::utf8_text(self.file.as_os_str())),
             ..Identity::new(plan.name(), self.quick, MODEL)
         };

@@ -48,23 +48,25 @@ use super::ethernet::Ethernet;
 use super::expect::{Expectation, Expectations};
 use super::fabric::Fabric;
 use super::rings::Rings;
+use super::seeds::RunSeeds;
 use super::sweep::Identity;
 use super::wire::{self, Bounded as _, Document, FlowKind, Given, Limited, Located, Quantity};
 
-/// Checks a scenario whose keys have been read, on its own network or a `given` one; `None` after noting at least
-/// one fault.
+/// Checks a scenario whose keys have been read, on its own network or a `given` one, with `seeds` in the place of its
+/// own; `None` after noting at least one fault.
 pub(super) fn check(
     document: &Document,
     given: Option<Topology>,
-    seed: Option<u64>,
+    seeds: Option<RunSeeds>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Checked> {
+    let seed = seeds.and_then(|seeds| seeds.topology).unwrap_or(0);
     // What is too large is not built, and the rest is judged without it.
     let topology = match declared::check(document, diagnostics) {
-        true => given.or_else(|| topology::build(document.topology.value()?, diagnostics)),
+        true => given.or_else(|| topology::build(document.topology.value()?, seed, diagnostics)),
         false => None,
     };
-    let mut checked = sections(document, topology, seed, diagnostics)?;
+    let mut checked = sections(document, topology, seeds, diagnostics)?;
     foreseen::check(&checked, document, diagnostics);
     rates::check(&checked, document, diagnostics);
     spans::check(&checked, document, diagnostics);
@@ -87,7 +89,7 @@ pub(super) fn routing(
 fn sections(
     document: &Document,
     topology: Option<Topology>,
-    seed: Option<u64>,
+    seeds: Option<RunSeeds>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Checked> {
     let network = topology.as_ref();
@@ -110,14 +112,19 @@ fn sections(
     let mapping = document.mapping.get();
     let mapping =
         mapping.and_then(|wire| mapping::mapping(wire, network, hosts.as_ref(), document, diagnostics));
-    let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
+    let own = || document.scenario.value().and_then(|wire| wire.seed.value().copied());
+    let seeds = seeds.or_else(|| own().map(RunSeeds::of_run));
+    let seed = seeds.map(|seeds| seeds.traffic);
     // Of a faulty fabric with credits no lane is missed.
     let lanes = match &fabric {
         Some(fabric) => fabric.credits.as_ref().map(|credits| credits.lanes),
         None => has_credits.then_some(MOST_LANES),
     };
-    let routing =
-        document.routing.get().and_then(|wire| routing::routing(wire, network, seed, lanes, diagnostics));
+    let of_routes = seeds.map(|seeds| seeds.routing);
+    let routing = document
+        .routing
+        .get()
+        .and_then(|wire| routing::routing(wire, network, of_routes, lanes, diagnostics));
     let fabric = fabric.map(|fabric| with_service_lanes(fabric, network, routing.as_ref()));
     let has_mapper_load = document.mapping.value().is_some_and(|mapping| !mapping.load.is_absent());
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, has_mapper_load };
@@ -144,6 +151,7 @@ fn sections(
         name: scenario.name.value()?.0.clone(),
         description: scenario.description.value().cloned(),
         seed: seed?,
+        routing_seed: of_routes?,
         topology: topology?,
         fabric: fabric?,
         hosts: hosts?,

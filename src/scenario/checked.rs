@@ -26,8 +26,11 @@ pub struct Checked {
     pub description: Option<String>,
     /// What it says, for runs to be known by.
     pub identity: Identity,
-    /// The seed of every random choice of the run (a generated network has its own).
+    /// The seed of every random choice of the run but those below (a generated network has its own).
     pub seed: u64,
+    /// The seed of routes that chance draws, trees of rings and hashes of equal-cost paths among them, where the
+    /// scenario gives them none; `seed`, but in repetitions that vary one of the two alone.
+    pub routing_seed: u64,
     /// The network and how hosts are attached to it.
     pub topology: Topology,
     /// The fabric, in physical units; [`Checked::fabric_parameters`] converts to flits and base cycles.

@@ -32,6 +32,7 @@ mod layers;
 mod reference;
 mod removed;
 mod schema;
+mod seeds;
 mod tree;
 mod wire;
 
@@ -43,6 +44,7 @@ use diagnostics::Diagnostics;
 use wire::{Document, Wire as _};
 
 use checked::{Routing, Topology};
+use seeds::RunSeeds;
 
 pub use checked::Checked;
 pub use cost::Estimate;
@@ -88,8 +90,10 @@ pub fn read_from(
         let root = layers.flatten(layers.profile.as_ref(), &mut diagnostics);
         let document = Document::read(&root, &mut diagnostics);
         refuse_sweep(document.as_ref(), &mut diagnostics);
-        checked =
-            document.and_then(|document| check::check(&document, None, overrides.seed, &mut diagnostics));
+        checked = document.and_then(|document| {
+            let seeds = overrides.seed.map(RunSeeds::of_run);
+            check::check(&document, None, seeds, &mut diagnostics)
+        });
         let identity = Identity::of(root, &mut diagnostics);
         checked = checked.map(|checked| Checked { identity, ..checked });
     }
@@ -138,7 +142,7 @@ fn refuse_sweep(document: Option<&Document>, diagnostics: &mut Diagnostics) {
 /// Every fault of the assignments.
 pub fn of_network(topology: Topology, assignments: &[String], seed: u64) -> Result<Checked, Box<Refusal>> {
     assigned(assignments, |document, diagnostics| {
-        check::check(document, Some(topology), Some(seed), diagnostics)
+        check::check(document, Some(topology), Some(RunSeeds::of_run(seed)), diagnostics)
     })
 }
 

@@ -24,6 +24,7 @@ mod operands;
 mod range;
 mod read;
 mod scalar;
+mod vary;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,7 @@ use super::checked::Checked;
 use super::diagnostics::Diagnostics;
 use super::expect::Expectations;
 use super::layers::{self, Layers};
+use super::seeds::{Chance, RunSeeds};
 use super::tree::{Item, Value};
 use super::wire::{Document, Wire as _};
 use super::{Files, Overrides};
@@ -45,6 +47,7 @@ use axes::Axis;
 use key::{Template, Templates};
 use limits::Limits;
 use networks::Networks;
+use vary::Parts;
 
 pub use evaluation::{Evaluation, Pins, Plot, Ratio, Reference, SEED};
 pub use key::Identity;
@@ -55,6 +58,8 @@ pub struct Sweep {
     base: Arc<Base>,
     axes: Vec<Axis>,
     seeds: Seeds,
+    /// The parts that these seeds vary.
+    varied: Parts,
     /// The combinations that meet the constraints, in order; all if there are no constraints.
     kept: Option<Arc<Vec<u32>>>,
     templates: Arc<Templates>,
@@ -186,8 +191,7 @@ impl Sweep {
             kept => (thinned, kept.map(Arc::new)),
         };
         let templates = self.base.templates(&axes);
-        let (base, networks) = (self.base.clone(), self.networks.clone());
-        Sweep { base, axes, seeds, kept, templates, networks, quick: true }
+        Sweep { axes, seeds, kept, templates, quick: true, ..self.clone() }
     }
 
     /// Whether it is the small version.
@@ -213,6 +217,11 @@ impl Sweep {
             Seeds::Repetitions(count) => *count as usize,
             Seeds::Listed(all) => all.len(),
         }
+    }
+
+    /// The parts of the scenario that differ from seed to seed, as the key `vary` names them.
+    pub fn varied(&self) -> Vec<&'static str> {
+        self.varied.names()
     }
 
     /// The paths into summary.json that the sweep's file wants to see; empty: every scalar.
@@ -340,7 +349,8 @@ impl Sweep {
     }
 
     /// What a point is known by: the hash of its scenario in canonical form without name, description and
-    /// expectations, of its seed, of the version of the model, and of whether it is quick.
+    /// expectations, of its seed, of the seeds of parts that have another one, of the version of the model, and of
+    /// whether it is quick.
     ///
     /// # Panics
     /// If there is no such point.
@@ -360,8 +370,12 @@ impl Sweep {
     fn key_at(&self, point: usize, digits: &mut Vec<usize>) -> blake3::Hash {
         self.write_digits(point, digits);
         self.with_template(digits, |template| {
-            let seed = self.seed_at(point, digits, template);
-            template.identity(digits).key(self.base.model, self.quick, seed)
+            let (own, seed) = (template.seed(&self.axes, digits), self.seed_at(point, digits, template));
+            let others = match own == seed && !self.varied.has(Chance::Topology) {
+                true => Vec::new(),
+                false => self.varied.other_seeds(self.drawn_at(digits, template), own, seed).collect(),
+            };
+            template.identity(digits).key_with(self.base.model, self.quick, seed, &others)
         })
     }
 
@@ -395,21 +409,28 @@ impl Sweep {
     /// # Panics
     /// If there is no such point.
     pub fn checked(&self, point: usize) -> Result<Checked, Box<Refusal>> {
-        self.checked_at(&self.digits(point), self.seed(point))
+        let digits = self.digits(point);
+        let seeds = self.with_template(&digits, |template| self.seeds_at(point, &digits, template));
+        self.checked_at(&digits, seeds)
     }
 
-    fn checked_at(&self, digits: &[usize], seed: u64) -> Result<Checked, Box<Refusal>> {
+    /// The seeds of a point's parts.
+    fn seeds_at(&self, point: usize, digits: &[usize], template: &Template) -> RunSeeds {
+        self.varied.seeds(template.seed(&self.axes, digits), self.seed_at(point, digits, template))
+    }
+
+    fn checked_at(&self, digits: &[usize], seeds: RunSeeds) -> Result<Checked, Box<Refusal>> {
         let mut diagnostics = self.base.diagnostics.empty_copy();
         let root = self.base.tree(&self.axes, digits, false, &mut diagnostics);
         let document = Document::read(&root, &mut diagnostics);
-        let given = self.network(digits);
+        let given = self.network(digits, seeds.topology);
         let is_new = given.is_none();
-        let checked =
-            document.and_then(|document| super::check::check(&document, given, Some(seed), &mut diagnostics));
+        let checked = document
+            .and_then(|document| super::check::check(&document, given, Some(seeds), &mut diagnostics));
         match (diagnostics.into_refusal(), checked) {
             (None, Some(checked)) => {
                 if is_new {
-                    self.keep_network(digits, &checked.topology);
+                    self.keep_network(digits, seeds.topology, &checked.topology);
                 }
                 Ok(if self.quick { checked.small() } else { checked })
             }
@@ -433,6 +454,21 @@ impl Sweep {
     fn combination_of(&self, point: usize) -> usize {
         let nth = point / self.seeds();
         self.kept.as_ref().map_or(nth, |kept| kept[nth] as usize)
+    }
+
+    /// The parts that the points of a combination may draw with the seeds of their runs, whatever the values in holes.
+    fn drawn(&self, combination: usize) -> Parts {
+        let mut digits = Vec::new();
+        limits::write_digits(&self.axes, combination, &mut digits);
+        self.with_template(&digits, |template| template.draws().parts(|_| None))
+    }
+
+    /// The parts that a point draws with the seeds of its run.
+    fn drawn_at(&self, digits: &[usize], template: &Template) -> Parts {
+        template.draws().parts(|hole| {
+            let (axis, key) = self.base.order[hole];
+            Some(self.axes[axis].item(key, digits[axis]).value)
+        })
     }
 
     fn with_template<T>(&self, digits: &[usize], then: impl FnOnce(&Template) -> T) -> T {

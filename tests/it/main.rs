@@ -111,6 +111,7 @@ mod sweep {
     mod parquet;
     pub(crate) mod small;
     mod store;
+    mod vary;
 }
 
 mod tidy;

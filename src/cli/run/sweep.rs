@@ -174,6 +174,10 @@ fn text(evaluated: &Evaluated, place: &Path) -> String {
         1..=MOST_ROWS => writeln!(text, "\n{}", Table::of(table)),
         many => writeln!(text, "\n{many} rows are in the folder"),
     };
+    if let Some(over) = sweep.half_widths_over.as_ref().filter(|_| (1..=MOST_ROWS).contains(&rows)) {
+        let meaning = "half the width of the mean's 95 % confidence interval";
+        let _ = writeln!(text, "  half_width: {meaning}, over {over}");
+    }
     if !sweep.paper.is_empty() {
         let _ = writeln!(text, "\n{}", paper(&sweep.paper));
     }

@@ -63,7 +63,7 @@ fn swept(contents: &Contents, table: &Csv) -> Markup {
         h3 { "What was swept" }
         (grid("The axes and their values", &[words("Axis"), numbers("Values", ""), words("Which")],
             &axis_rows(table, &axes)))
-        (means(table, &axes))
+        (means(contents, table, &axes))
         h3 { "What came of it" }
         (grid("Every number of the table: its least and greatest over all points, saturated ones among them",
             &RESULT_COLUMNS, &result_rows(table)))
@@ -134,7 +134,7 @@ const MOST_MEANS: usize = 4;
 const MOST_GROUPS: usize = 100;
 
 /// The means over the seeds with half the widths of their intervals, a row for each combination of the axes.
-fn means(table: &Csv, axes: &[usize]) -> Markup {
+fn means(contents: &Contents, table: &Csv, axes: &[usize]) -> Markup {
     let seeds = values(table, table.column(AFTER)).len();
     let columns = super::curves::of_interest(table, MOST_MEANS);
     if seeds < 2 || columns.is_empty() {
@@ -154,8 +154,10 @@ fn means(table: &Csv, axes: &[usize]) -> Markup {
     let more = groups.len().saturating_sub(MOST_GROUPS);
     html! {
         h3 { "Means over the seeds" }
-        p { "± is half the width of the mean's 95 % confidence interval over the seeds (Student's t): how much chance \
-            between them matters." }
+        p {
+            "± is half the width of the mean's 95 % confidence interval over the seeds" (varied(contents))
+            " (Student's t): how much chance between them matters."
+        }
         div.scroll tabindex="0" role="region" aria-label="Means over the seeds" { table {
             caption { "The mean of each combination over its seeds" }
             thead { tr {
@@ -173,6 +175,14 @@ fn means(table: &Csv, axes: &[usize]) -> Markup {
         } }
         @if more > 0 { p.soft { (more) " more combinations are in the table of all points." } }
     }
+}
+
+/// The parts that the seeds vary, where the folder says so.
+fn varied(contents: &Contents) -> Markup {
+    let given = contents.sweep.get("varied").or_else(|| contents.at("sweep.varied"));
+    let parts = given.and_then(serde_json::Value::as_array).into_iter().flatten();
+    let parts: Vec<Markup> = parts.filter_map(|part| part.as_str()).map(|part| html! { (part) }).collect();
+    html! { @if !parts.is_empty() { ", which vary " (listed(&parts)) } }
 }
 
 /// A column's mean over some rows, with half the width of its interval.

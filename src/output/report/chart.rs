@@ -31,6 +31,8 @@ pub struct Chart {
     pub bars: bool,
     /// What hollow marks are; if empty, values that are saturated or not converged.
     pub hollow: String,
+    /// The meaning of bands, for the key; if empty, the key does not say.
+    pub band: String,
 }
 
 /// An axis.

@@ -106,7 +106,7 @@ pub fn capture<W: Write>(
         return Ok(Ok(None));
     };
     let Some(job) = Gather::new(checked, allgather)?.job() else { return Ok(Ok(None)) };
-    let captured = carrier::capture(&Frames::new(&checked.topology, ethernet), &job, out, limit)?;
+    let captured = carrier::capture(&Frames::new(checked, ethernet), &job, out, limit)?;
     Ok(captured.map(|(_, tally)| Some(tally)))
 }
 

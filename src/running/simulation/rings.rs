@@ -62,9 +62,9 @@ impl RingReport {
         let network = &checked.topology.network;
         let root = match rings.root {
             Root::First => Tree::first_root(network),
-            Root::Random => Tree::random_root(network, checked.seed),
+            Root::Random => Tree::random_root(network, checked.routing_seed),
         }?;
-        let tree = Tree::new(network, rings.tree, root, checked.seed)?;
+        let tree = Tree::new(network, rings.tree, root, checked.routing_seed)?;
         let none = RingReport {
             tree: rings.tree.name(),
             algorithm: rings.algorithm.name(),

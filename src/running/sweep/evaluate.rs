@@ -71,6 +71,12 @@ pub struct SweepReport {
     pub quick: bool,
     /// The axes: names and how many values they have.
     pub axes: Vec<String>,
+    /// The parts that differ from seed to seed, as the key `vary` names them; empty with a single seed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub varied: Vec<&'static str>,
+    /// The axes and seeds that half-widths are over, in words; `None` without statistics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub half_widths_over: Option<String>,
     /// How many points there are.
     pub count: usize,
     /// How many of them failed.
@@ -106,6 +112,20 @@ struct Points<'a> {
 
 /// What stands for every position of a list in a column's path.
 const ANY: char = '*';
+
+/// The seeds of a sweep in words, with the parts that they vary.
+fn seeds(sweep: &Sweep) -> String {
+    format!("seeds that vary {}", listed(&sweep.varied()))
+}
+
+/// Names as in `a, b and c`.
+fn listed(names: &[impl AsRef<str>]) -> String {
+    match names.iter().map(AsRef::as_ref).collect::<Vec<_>>().split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        Some((only, _)) => (*only).to_owned(),
+        None => String::new(),
+    }
+}
 
 /// The most columns that people are shown.
 const MOST_SHOWN: usize = 6;
@@ -325,6 +345,8 @@ impl<'a> Points<'a> {
             sweep: SweepReport {
                 quick: self.sweep.is_quick(),
                 axes: self.sweep.axes().to_vec(),
+                varied: if self.sweep.seeds() > 1 { self.sweep.varied() } else { Vec::new() },
+                half_widths_over: statistics.over.clone(),
                 count: self.outcomes.len(),
                 failed,
                 not_done,

@@ -71,6 +71,11 @@ impl Scenarios {
         format!("{}seed {}", values.collect::<String>(), self.sweep.seed(point))
     }
 
+    /// The parts that differ from seed to seed; empty with a single seed.
+    pub fn varied(&self) -> Vec<&'static str> {
+        if self.sweep.seeds() > 1 { self.sweep.varied() } else { Vec::new() }
+    }
+
     /// The description of the sweep.
     pub fn sweep(&self) -> &Sweep {
         &self.sweep

@@ -45,6 +45,9 @@ pub struct Identity {
     pub seed: Option<u64>,
     /// Assignments that were laid over the file.
     pub set: Vec<String>,
+    /// The parts that differ from seed to seed, as the key `vary` names them; empty with a single seed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub varied: Vec<String>,
     /// The file it was read from, as it was named; `None` if it was not read from a file.
     pub file: Option<String>,
     /// Everything that was read.

@@ -52,7 +52,7 @@ fn name_of(generator: &Generator) -> String {
     let given =
         |name: &str| generator.parameters.iter().find(|(other, _)| *other == name).map(|(_, at)| at.value);
     let first = first.and_then(|first| given(first.name).or(first.default));
-    let seed = generator.family.random.then_some(generator.seed);
+    let seed = generator.family.random.then(|| generator.seed.unwrap_or(0));
     let numbers = first.into_iter().chain(seed).map(|number| number.to_string());
     std::iter::once(generator.family.name.to_owned()).chain(numbers).collect::<Vec<_>>().join("-")
 }

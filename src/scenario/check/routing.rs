@@ -119,12 +119,8 @@ fn on_lanes(
 ) -> Option<RouteSource> {
     let (place, engine) = (router.place, &router.value);
     let name = engine.name();
-    only_with(
-        wire,
-        &["tree", "heuristic", "root", "relabel", "select", "seed"],
-        &format!("`{name}`"),
-        diagnostics,
-    );
+    only_with(wire, &["tree", "heuristic", "root", "relabel"], &format!("`{name}`"), diagnostics);
+    check_selection(engine, wire, diagnostics);
     let Some(lanes) = lanes else {
         diagnostics.add(place, |span| {
             let message = format!("`{name}` puts paths on lanes, and with STOP and GO there is one");
@@ -159,6 +155,21 @@ fn on_lanes(
     }
 }
 
+/// Notes a selection that next hops by destination do not follow. Those of a rule are balanced, whatever its lanes; a
+/// seed is no fault, as it stands beside the same rule on one lane.
+fn check_selection(engine: &Engine, wire: &wire::Routing, diagnostics: &mut Diagnostics) {
+    let Some(select) = wire.select.get() else { return };
+    let name = engine.name();
+    match engine {
+        Engine::Rule(_) if select.value == Selection::Balanced => {}
+        Engine::Rule(_) => {
+            let message = format!("on several lanes `{name}` balances next hops, and selects no other way");
+            conflict(select.place, message, "expected \"balanced\", or lanes = 1 in [fabric]", diagnostics);
+        }
+        _ => only_with(wire, &["select"], &format!("`{name}`"), diagnostics),
+    }
+}
+
 /// The names of the algorithms that are `wanted`, as in `"a", "b" or "c"`.
 fn choices(wanted: fn(&Algorithm) -> bool) -> String {
     let names = Algorithm::ALL.iter().filter(|(_, algorithm)| wanted(algorithm));
@@ -169,7 +180,7 @@ fn choices(wanted: fn(&Algorithm) -> bool) -> String {
     }
 }
 
-/// Notes keys of routes from a tree that are given for routes of another kind.
+/// Notes keys of an algorithm that are given for routes of another kind.
 fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, diagnostics: &mut Diagnostics) {
     let given = [
         ("tree", wire.tree.get().map(|at| at.place)),
@@ -181,7 +192,11 @@ fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, diagnostics: &mut
     ];
     for (key, place) in given {
         if let (true, Some(place)) = (keys.contains(&key), place) {
-            let expected = format!("belongs to algorithm = {}", choices(|one| one.tree_and_root().is_some()));
+            let is_wanted: fn(&Algorithm) -> bool = match key {
+                "select" | "seed" => |_| true,
+                _ => |one| one.tree_and_root().is_some(),
+            };
+            let expected = format!("belongs to algorithm = {}", choices(is_wanted));
             conflict(place, format!("`{key}` means nothing to {other}"), expected, diagnostics);
         }
     }

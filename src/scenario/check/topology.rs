@@ -16,8 +16,9 @@ use crate::wire::{self, FileName, Generator, Located};
 const NAMED: usize = 5;
 
 /// Loads the network and attaches its hosts.
-pub(super) fn build(wire: &wire::Topology, diagnostics: &mut Diagnostics) -> Option<Topology> {
-    let (source_place, source, network) = load(wire, diagnostics)?;
+/// `seed` is that of a generated network that gives none.
+pub(super) fn build(wire: &wire::Topology, seed: u64, diagnostics: &mut Diagnostics) -> Option<Topology> {
+    let (source_place, source, network) = load(wire, seed, diagnostics)?;
     let utility = utility(wire, &source, &network, diagnostics);
     let attachments = attachments(wire, &network, source_place, diagnostics);
     check_size(&network, source_place, diagnostics).then_some(())?;
@@ -25,7 +26,11 @@ pub(super) fn build(wire: &wire::Topology, diagnostics: &mut Diagnostics) -> Opt
 }
 
 /// The one source of the network.
-fn load(wire: &wire::Topology, diagnostics: &mut Diagnostics) -> Option<(Place, TopologySource, Network)> {
+fn load(
+    wire: &wire::Topology,
+    seed: u64,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Place, TopologySource, Network)> {
     let plain = &wire.plain;
     let preset = plain.preset.get().map(|at| ("preset", at.place));
     let file = plain.file.get().map(|at| ("file", at.place));
@@ -54,7 +59,7 @@ fn load(wire: &wire::Topology, diagnostics: &mut Diagnostics) -> Option<(Place, 
     let file = plain.file.get().and_then(|named| file_network(named, plain, diagnostics));
     let generators = wire.generators.iter().filter_map(|at| at.value.as_ref().zip(Some(at.place)));
     let generated: Vec<_> =
-        generators.filter_map(|(asked, place)| generated(asked, place, diagnostics)).collect();
+        generators.filter_map(|(asked, place)| generated(asked, (place, seed), diagnostics)).collect();
     let [(_, place)] = given.as_slice() else { return None };
     let (source, network) = preset.or(file).or(generated.into_iter().next())?;
     Some((*place, source, network))
@@ -106,17 +111,17 @@ fn file_network(
 
 fn generated(
     generator: &Generator,
-    place: Place,
+    (place, usual): (Place, u64),
     diagnostics: &mut Diagnostics,
 ) -> Option<(TopologySource, Network)> {
     let given: Vec<(&str, u64)> = generator.parameters.iter().map(|(name, at)| (*name, at.value)).collect();
-    let family = generator.family;
-    match generate::build(family.name, &given, generator.seed) {
+    let (family, seed) = (generator.family, generator.seed.unwrap_or(usual));
+    match generate::build(family.name, &given, seed) {
         Ok(network) => {
             let value = |name: &str| given.iter().find(|(given, _)| *given == name).map(|(_, value)| *value);
             let all = family.parameters.iter();
             let all = all.filter_map(|p| Some((p.name.to_owned(), value(p.name).or(p.default)?)));
-            let seed = family.random.then(|| ("seed".to_owned(), generator.seed));
+            let seed = family.random.then(|| ("seed".to_owned(), seed));
             let parameters = all.chain(seed).collect();
             Some((TopologySource::Generated { family: family.name.to_owned(), parameters }, network))
         }

@@ -80,12 +80,7 @@ impl Sweep {
         firsts: &Firsts,
         values: Option<Box<Refusal>>,
     ) -> Result<Sweep, Box<Refusal>> {
-        let wanted: BTreeSet<usize> = (0..self.axes.len())
-            .flat_map(|axis| firsts.chosen(axis).into_iter().map(move |position| (axis, position)))
-            .filter_map(|(axis, position)| firsts.combination(axis, position))
-            .chain([self.combination_of(0)])
-            .collect();
-        let wanted: Vec<usize> = wanted.into_iter().collect();
+        let wanted: Vec<usize> = self.wanted(firsts).into_iter().collect();
         let judged: Vec<(usize, Result<f64, Refused>)> =
             wanted.into_par_iter().map(|combination| (combination, self.judge(combination))).collect();
         let (mut seconds, mut failed) = (BTreeMap::new(), Vec::new());
@@ -113,11 +108,21 @@ impl Sweep {
         Ok(self)
     }
 
+    /// The combinations that are checked: for every value, as far as those of its axis are chosen, the first with it.
+    pub(super) fn wanted(&self, firsts: &Firsts) -> BTreeSet<usize> {
+        (0..self.axes.len())
+            .flat_map(|axis| firsts.chosen(axis).into_iter().map(move |position| (axis, position)))
+            .filter_map(|(axis, position)| firsts.combination(axis, position))
+            .chain([self.combination_of(0)])
+            .collect()
+    }
+
     /// Keeps what a sound combination shows of all.
     fn note(&mut self, combination: usize) -> Result<(), Box<Refusal>> {
         let mut digits = Vec::new();
         write_digits(&self.axes, combination, &mut digits);
-        let checked = self.checked_at(&digits, self.seed(0))?;
+        let seeds = self.with_template(&digits, |template| self.seeds_at(0, &digits, template));
+        let checked = self.checked_at(&digits, seeds)?;
         self.base_mut().shared = Shared {
             name: checked.name.clone(),
             warnings: checked.warnings.clone(),
@@ -168,8 +173,8 @@ impl Sweep {
     fn judge(&self, combination: usize) -> Result<f64, Refused> {
         let mut digits = Vec::new();
         write_digits(&self.axes, combination, &mut digits);
-        let seed = self.with_template(&digits, |template| self.seed_at(0, &digits, template));
-        match self.checked_at(&digits, seed) {
+        let seeds = self.with_template(&digits, |template| self.seeds_at(0, &digits, template));
+        match self.checked_at(&digits, seeds) {
             Ok(checked) => Ok(cost::seconds(&checked)),
             Err(refusal) => Err((digits, refusal)),
         }

@@ -12,8 +12,10 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use super::axes::Axis;
+use super::vary::Draws;
 use crate::diagnostics::Diagnostics;
 use crate::layers::{find, take};
+use crate::seeds::Chance;
 use crate::tree::{Item, Value, default_item};
 use crate::wire::{Canonical, Document, Gap, Presence, key_of};
 
@@ -45,12 +47,27 @@ impl Identity {
 
     /// What a run is known by, with this version of the model, whole or in its small form, and with this seed.
     pub fn key(&self, model: u32, quick: bool, seed: u64) -> blake3::Hash {
+        self.key_with(model, quick, seed, &[])
+    }
+
+    /// The same of a run some of whose parts have other seeds.
+    pub(super) fn key_with(
+        &self,
+        model: u32,
+        quick: bool,
+        seed: u64,
+        others: &[(Chance, u64)],
+    ) -> blake3::Hash {
         let mut whole: Vec<u8> = Vec::with_capacity(64 + self.digests.len());
         whole.extend_from_slice(FORM);
         whole.extend_from_slice(&model.to_le_bytes());
         whole.push(u8::from(quick));
         whole.extend_from_slice(&seed.to_le_bytes());
         whole.extend_from_slice(&self.digests);
+        for (part, seed) in others {
+            whole.push(*part as u8);
+            whole.extend_from_slice(&seed.to_le_bytes());
+        }
         blake3::hash(&whole)
     }
 }
@@ -61,6 +78,8 @@ pub(super) struct Template {
     sections: Vec<Section>,
     /// Where the scenario's seed comes from.
     seed: Seed,
+    /// The keys that decide which parts are drawn with the seeds of the run.
+    draws: Draws,
 }
 
 /// The seed of the scenario, without repetitions.
@@ -117,6 +136,7 @@ impl Template {
         diagnostics: &mut Diagnostics,
     ) -> Template {
         let seed = seed.map_or_else(|| seed_of(&root, holes), Seed::Fixed);
+        let draws = Draws::of(&root);
         let mut sections = Vec::new();
         for key in Document::keys() {
             let name = key_of(key.field);
@@ -146,7 +166,12 @@ impl Template {
         let mut rest = Canonical::new(diagnostics);
         rest.rest(&root);
         sections.push(Section::Fixed(blake3::hash(&rest.bytes)));
-        Template { sections, seed }
+        Template { sections, seed, draws }
+    }
+
+    /// The keys that decide which parts are drawn with the seeds of the run.
+    pub(super) fn draws(&self) -> &Draws {
+        &self.draws
     }
 
     /// The scenario's seed at a point.

@@ -10,16 +10,19 @@ use crate::checked::Topology;
 /// How many switches, hosts and cables are kept together; beyond that, all are forgotten.
 const MOST_PARTS: usize = 1_000_000;
 
-/// Networks by where the axes stand that make them.
+/// Where the axes stand that make a network, and its seed where the run gives it one.
+type Making = (Vec<usize>, Option<u64>);
+
+/// Networks by what makes them.
 #[derive(Debug, Default)]
-pub(super) struct Networks(Mutex<(usize, BTreeMap<Vec<usize>, Topology>)>);
+pub(super) struct Networks(Mutex<(usize, BTreeMap<Making, Topology>)>);
 
 impl Networks {
-    fn find(&self, place: &[usize]) -> Option<Topology> {
+    fn find(&self, place: &Making) -> Option<Topology> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).1.get(place).cloned()
     }
 
-    fn keep(&self, place: Vec<usize>, topology: &Topology) {
+    fn keep(&self, place: Making, topology: &Topology) {
         let network = &topology.network;
         let parts = network.switches().len() + network.hosts().len() + network.links().len();
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -33,14 +36,15 @@ impl Networks {
 }
 
 impl Sweep {
-    /// The network of the points where the axes stand so, if it has been built before.
-    pub(super) fn network(&self, digits: &[usize]) -> Option<Topology> {
-        self.networks.find(&self.network_place(digits))
+    /// The network of the points where the axes stand so, if it has been built before; `seed` is that of a network
+    /// that gives none.
+    pub(super) fn network(&self, digits: &[usize], seed: Option<u64>) -> Option<Topology> {
+        self.networks.find(&(self.network_place(digits), seed))
     }
 
     /// Keeps the network of the points where the axes stand so.
-    pub(super) fn keep_network(&self, digits: &[usize], topology: &Topology) {
-        self.networks.keep(self.network_place(digits), topology);
+    pub(super) fn keep_network(&self, digits: &[usize], seed: Option<u64>, topology: &Topology) {
+        self.networks.keep((self.network_place(digits), seed), topology);
     }
 
     /// Where those axes stand that make networks, counted in whole axes.

@@ -12,7 +12,7 @@ use super::known::Known;
 use super::limits::{self, Limits, Unjudged};
 use super::operands::{self, inside};
 use super::range::MOST_VALUES;
-use super::{Base, PROFILE, Seeds, Shared, Sweep, evaluation};
+use super::{Base, PROFILE, Seeds, Shared, Sweep, evaluation, vary};
 use crate::check;
 use crate::diagnostics::{Diagnostics, Place};
 use crate::expect::Expectations;
@@ -44,6 +44,7 @@ pub(super) fn read(
     clashes::columns(described.columns.value().map_or(&[], Vec::as_slice), diagnostics);
     check_seed(seed, &written.keys, diagnostics);
     let seeds = seeds(&described, &written.keys, diagnostics);
+    let varied = vary::read(&described, diagnostics);
     let constraints = described.constraints.value().into_iter().flatten();
     let constraints = constraints.filter_map(|text| operands::parse(text, &known, diagnostics)).collect();
     check_last_seed(seed, seeds.as_ref(), place, diagnostics);
@@ -93,11 +94,12 @@ pub(super) fn read(
     let templates = base.templates(&axes);
     let kept = kept.map(Arc::new);
     let networks = Arc::default();
-    let sweep = Sweep { base: Arc::new(base), axes, seeds, kept, templates, networks, quick: false };
+    let sweep = Sweep { base: Arc::new(base), axes, seeds, varied, kept, templates, networks, quick: false };
     let digits = sweep.digits(0);
     // Every value is read once, whether a point with it is checked or not.
     let mut values = diagnostics.empty_copy();
     sweep.base.template(&sweep.axes, &digits, &mut values);
+    vary::check(&sweep, &firsts, &described, &mut values);
     Some((sweep, firsts, values.into_refusal()))
 }
 

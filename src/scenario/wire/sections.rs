@@ -222,9 +222,10 @@ table! {
         root: RootNames = Usually("'far'");
         /// Relabel the switches that no route from these roots would cross, as `far` does; for a breadth-first tree.
         relabel: bool = Optional;
-        /// Which of several equally good routes is taken; `random` if not given.
+        /// Which of several equally good routes is taken; `random` if not given. Next hops by destination, on several
+        /// lanes, are balanced whatever this would say: `balanced` alone may stand there.
         select: Selection = Usually("'random'");
-        /// The seed of its random choices; the scenario's if not given.
+        /// The seed of the algorithm's random choices, where it makes some; the scenario's if not given.
         seed: u64 = Optional;
         /// Hand the routes to every interface in-band, as acknowledged messages; needs `[mapping]`.
         distribute: bool = Default("false");

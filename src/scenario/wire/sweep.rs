@@ -4,11 +4,13 @@ use serde_json::{Value as Schema, json as json_schema};
 
 use super::canonical::{Canonical, Key, put};
 use super::evaluation::Ratio;
+use super::kinds::Choice;
 use super::table::{Described, Given, Located, Presence, Reading, Wire, table, table_schema, wrong_type};
 use crate::diagnostics::Diagnostics;
+use crate::seeds::Chance;
 use crate::tree::{Item, Value};
 
-use Presence::{Default, Optional};
+use Presence::{Default, Optional, Usually};
 
 table! {
     /// A sweep: every combination of the values of all axes, with every seed, is a point.
@@ -24,6 +26,11 @@ table! {
         repetitions: u32 = Optional;
         /// Instead: the seeds, each once.
         seeds: Vec<Located<u64>> = Optional;
+        /// The parts that these seeds vary: `traffic` is all that is chance while a run goes on (arrivals,
+        /// destinations, errors, noise, failures); `routing` is routes drawn by chance, trees of rings among them;
+        /// `topology` is a generated network. Parts that are not listed are as the scenario's own seed draws them, and
+        /// so is what has a `seed` of its own; `['traffic']` if not given.
+        vary: Vec<Located<Chance>> = Usually("['traffic']");
         /// What points.csv shows of every point's summary: paths as in `[expect]`; every number, text and truth
         /// value if not given. Load points bring along what they are worth: the half-width of their mean latency,
         /// `saturated` and `converged`.
@@ -38,6 +45,10 @@ table! {
         /// means, by the sum of squared distances over all combinations of the others.
         nearest: String = Optional;
     }
+}
+
+impl Choice for Chance {
+    const CHOICES: &'static [(&'static str, Chance)] = Chance::ALL;
 }
 
 /// An axis, as it is written.

@@ -47,7 +47,8 @@ pub(crate) struct Topology {
 pub(crate) struct Generator {
     pub(crate) family: &'static Family,
     pub(crate) parameters: Vec<(&'static str, Located<u64>)>,
-    pub(crate) seed: u64,
+    /// The seed of the file; `None`: that of the run's network, 0 if it has none.
+    pub(crate) seed: Option<u64>,
 }
 
 impl Wire for Topology {
@@ -162,8 +163,8 @@ fn generator(family: &'static Family, item: &Item, diagnostics: &mut Diagnostics
         }
     }
     let seed = entries.iter().find(|entry| family.random && entry.key == "seed");
-    let seed = seed.map_or(Some(0), |entry| u64::read(&entry.item, diagnostics));
-    seed.filter(|_| sound).map(|seed| Generator { family, parameters, seed })
+    let given = seed.map(|entry| u64::read(&entry.item, diagnostics));
+    (sound && given != Some(None)).then(|| Generator { family, parameters, seed: given.flatten() })
 }
 
 fn in_range(item: &Item, least: u64, most: u64, diagnostics: &mut Diagnostics) -> Option<u64> {
@@ -194,7 +195,8 @@ fn family_schema(family: &Family) -> Schema {
         properties.insert(parameter.name.to_owned(), schema);
     }
     if family.random {
-        let about = "The seed of the network; the scenario's own does not matter to it.";
+        let about =
+            "The seed of the network; the scenario's own matters to it only where `[sweep] vary` says so.";
         let seed = json!({ "description": about, "type": "integer", "minimum": 0, "default": 0 });
         properties.insert("seed".to_owned(), seed);
     }

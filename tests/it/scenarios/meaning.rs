@@ -7,12 +7,14 @@ use simnet::scenario::expect::Expectations;
 use simnet::scenario::sweep::Identity;
 use simnet::scenario::{Checked, Files};
 
-/// What a scenario means, as the program prints it: all but its name, what it is about and what it expects.
+/// What a scenario means, as the program prints it: all but its name, what it is about and what it expects. Routes that
+/// are drawn show their seed themselves.
 pub(crate) fn meaning(checked: Checked) -> String {
     let nothing = Checked {
         name: String::new(),
         description: None,
         identity: Identity::default(),
+        routing_seed: 0,
         expect: Expectations::default(),
         warnings: Vec::new(),
         ..checked

@@ -71,6 +71,8 @@ pub(super) struct Key<'a> {
     /// Whether any mark is hollow, and what that says.
     hollow: bool,
     meaning: &'a str,
+    /// The meaning of bands; empty where no chart says so.
+    band: &'a str,
 }
 
 /// An entry at its place in a row.
@@ -97,7 +99,8 @@ impl<'a> Key<'a> {
         let mut meanings = charts.iter().map(|chart| chart.hollow.as_str());
         let meaning = meanings.find(|meaning| !meaning.is_empty()).unwrap_or(HOLLOW);
         let mut marks = charts.iter().flat_map(|chart| &chart.layers).flat_map(|layer| &layer.marks);
-        Key { names, hollow: marks.any(|mark| mark.hollow), meaning }
+        let band = charts.iter().map(|chart| chart.band.as_str()).find(|band| !band.is_empty());
+        Key { names, hollow: marks.any(|mark| mark.hollow), meaning, band: band.unwrap_or_default() }
     }
 
     pub(super) fn look(&self, layer: &Layer) -> Look {
@@ -141,7 +144,15 @@ impl<'a> Key<'a> {
             look: Look { colour: INK, shape: Shape::Circle },
             x: 0.0,
         });
-        named.map(entry).chain(hollow).collect()
+        let band = (!self.band.is_empty()).then(|| Entry {
+            name: self.band.to_owned(),
+            style: Style::Stacked,
+            bar: false,
+            hollow: true,
+            look: Look { colour: INK, shape: Shape::Circle },
+            x: 0.0,
+        });
+        named.map(entry).chain(hollow).chain(band).collect()
     }
 }
 
@@ -163,7 +174,7 @@ pub(super) fn draw(pen: &mut Pen, rows: &[Vec<Entry>], top: f64) {
                 Style::Rule => {}
                 Style::Guide => pen.path(&[(x, y), (x + 24.0, y)], GUIDE),
                 Style::Stacked | Style::Columns => {
-                    look.bar(pen, (x + 4.0, y - 5.0), (x + 20.0, y + 5.0), false)
+                    look.bar(pen, (x + 4.0, y - 5.0), (x + 20.0, y + 5.0), entry.hollow)
                 }
                 Style::Marks if entry.bar => look.bar(pen, (x + 4.0, y - 5.0), (x + 20.0, y + 5.0), false),
                 Style::Marks | Style::Paper => look.mark(pen, (x + 12.0, y), entry.style, entry.hollow),

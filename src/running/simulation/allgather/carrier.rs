@@ -9,7 +9,7 @@ use simnet_media::trace::{Recorder, Scene, WormNames};
 use simnet_network::topology::Network;
 use simnet_output::report::{Pcapng, Tally};
 use simnet_scenario::allgather::Medium;
-use simnet_scenario::checked::Topology;
+use simnet_scenario::checked::{Checked, Topology};
 use simnet_scenario::ethernet::{Ethernet, Transport};
 use simnet_scenario::fabric::parameters;
 
@@ -58,7 +58,7 @@ impl Gather<'_> {
         listener: Listener<'_>,
         recorder: Option<&Recorder>,
     ) -> Result<(Outcome, Counts), RunError> {
-        let frames = |ethernet| Frames::new(&self.checked.topology, ethernet);
+        let frames = |ethernet| Frames::new(self.checked, ethernet);
         let scene = || Scene::of(0, "all-gather");
         match (&self.allgather.medium, recorder) {
             (Medium::Fabric(_), None) => self.over_worms(job, listener, ()).map(|(o, c, ())| (o, c)),
@@ -144,12 +144,16 @@ pub(super) struct Frames<'a> {
     topology: &'a Topology,
     ethernet: &'a Ethernet,
     parameters: Parameters,
+    /// The seeds of the run and of its paths: executions have those that follow.
+    seeds: [u64; 2],
 }
 
 impl<'a> Frames<'a> {
     /// An Ethernet on the network of a scenario.
-    pub(super) fn new(topology: &'a Topology, ethernet: &'a Ethernet) -> Frames<'a> {
-        Frames { topology, ethernet, parameters: ethernet.parameters(&topology.network, None) }
+    pub(super) fn new(checked: &'a Checked, ethernet: &'a Ethernet) -> Frames<'a> {
+        let topology = &checked.topology;
+        let parameters = ethernet.parameters(&topology.network, None);
+        Frames { topology, ethernet, parameters, seeds: [checked.seed, checked.routing_seed] }
     }
 
     fn pauses<P: Clone>(&self, of: &simnet_media::ethernet::Ethernet<P>) -> Option<Box<Pauses>> {
@@ -172,7 +176,9 @@ impl<'a> Frames<'a> {
         let (network, ports) = (&self.topology.network, &self.topology.attachments);
         let introduced = self.ethernet.introduced;
         let ecn = self.parameters.ecn.map(|ecn| EcnParameters { seed: job.seed, ..ecn });
-        let forwarding = self.parameters.forwarding.clone().seeded(job.seed);
+        let [first, paths] = self.seeds;
+        let paths = paths.wrapping_add(job.seed.wrapping_sub(first));
+        let forwarding = self.parameters.forwarding.clone().seeded(paths);
         let parameters = &Parameters { ecn, forwarding, ..self.parameters.clone() };
         match self.ethernet.transport {
             kind @ (Transport::Datagram | Transport::Dcqcn) => {

@@ -130,7 +130,7 @@ impl Routes for &Ways {
 
 /// The tree on which rings are found.
 fn tree_of(checked: &Checked, allgather: &Allgather, of: &Network) -> Result<Tree, TreeError> {
-    Tree::new(of, allgather.tree.unwrap_or(Kind::Bfs), Tree::first_root(of)?, checked.seed)
+    Tree::new(of, allgather.tree.unwrap_or(Kind::Bfs), Tree::first_root(of)?, checked.routing_seed)
 }
 
 /// The ring of an algorithm that finds one.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use simnet_output::report::{Axis, Band, Chart, Csv, Curves, Quantity, Recipe, draw_charts};
 use simnet_scenario::sweep::{Plot, SEED};
 
-use super::{Points, Statistics, at_position};
+use super::{Points, Statistics, at_position, seeds};
 
 /// All figures: name of the file and SVG.
 pub(super) fn all(points: &Points<'_>, statistics: &Statistics) -> Vec<(String, String)> {
@@ -42,10 +42,13 @@ fn chart(points: &Points<'_>, plot: &Plot, drawn: &[usize]) -> Chart {
         most_series: usize::MAX,
         band: band(points, plot, drawn),
     };
+    let has_intervals = curves.band == Band::Interval && points.sweep.seeds() > 1;
+    let band = has_intervals.then(|| format!("band: 95 % interval over {}", seeds(points.sweep)));
     let (chart, _) = curves.chart("", &Quantity::plain(Y), plot.logarithmic[1], usize::MAX);
     let across = if names.is_empty() { chart.x } else { Axis::names(x, names) };
     Chart {
         title: plot.title.clone(),
+        band: band.unwrap_or_default(),
         x: Axis { label: x.clone(), ..across },
         y: Axis { label: y.clone(), ..chart.y },
         ..chart

@@ -6,7 +6,7 @@ use crate::simulation::{PaperReport, paper_page};
 use simnet_base::diagnostics::legible_lines;
 use simnet_output::report::{README_MARK, markdown};
 
-use super::{Points, Statistics};
+use super::{Points, Statistics, listed};
 use crate::sweep::store::TABLE;
 
 /// The most rows of statistics that stand on the page.
@@ -26,8 +26,12 @@ pub(super) fn readme(
     }
     let axes: Vec<String> = sweep.axes_in_short().iter().map(|axis| markdown(axis)).collect();
     let varied = if axes.is_empty() { String::new() } else { format!(" over {}", axes.join(", ")) };
-    let seeds = if sweep.seeds() > 1 { format!(", {} seeds each", sweep.seeds()) } else { String::new() };
-    let _ = writeln!(text, "Made by `simnet run` of the sweep `{name}`: {count} points{varied}{seeds}.\n");
+    let repeated = if sweep.seeds() > 1 {
+        format!(", {} seeds each, which vary {}", sweep.seeds(), listed(&sweep.varied()))
+    } else {
+        String::new()
+    };
+    let _ = writeln!(text, "Made by `simnet run` of the sweep `{name}`: {count} points{varied}{repeated}.\n");
     for (name, _) in files {
         let _ = writeln!(text, "* `{name}`: {}", about(name));
     }
@@ -39,6 +43,9 @@ pub(super) fn readme(
     let table = statistics.table(&points.columns);
     if !statistics.is_empty() && table.rows().len() <= MOST_ROWS {
         let _ = write!(text, "\n{}", table.markdown());
+    }
+    if let Some(meaning) = statistics.half_width() {
+        let _ = writeln!(text, "\n`half_width` is {}.", markdown(&meaning));
     }
     text
 }

@@ -8,7 +8,7 @@ use simnet_base::measure::{Spread, half_width};
 use simnet_output::report::{Cell, Column, Table};
 use simnet_scenario::sweep::SEED;
 
-use super::{Points, nested};
+use super::{Points, listed, nested, seeds};
 
 /// The statistics of a sweep.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,8 @@ pub(super) struct Statistics {
     /// The axes that are left, and the seed if it is.
     axes: Vec<String>,
     groups: Vec<Group>,
+    /// The axes and seeds over which they are taken, in words; `None` if there are none.
+    pub(super) over: Option<String>,
     /// The values of the other axes that are nearest to the means, if they were looked for.
     pub(super) nearest: Option<Nearest>,
 }
@@ -54,14 +56,16 @@ impl Statistics {
     pub(super) fn new(points: &Points<'_>) -> Statistics {
         let sweep = points.sweep;
         // Where seeds are all that points differ in, their mean is what is looked for.
-        let seeds = [SEED.to_owned()];
+        let seed = [SEED.to_owned()];
         let over = match sweep.evaluation().over.as_slice() {
-            [] if sweep.seeds() > 1 => seeds.as_slice(),
+            [] if sweep.seeds() > 1 => seed.as_slice(),
             over => over,
         };
         if over.is_empty() {
             return Statistics::default();
         }
+        let named = |axis: &String| if axis == SEED { seeds(sweep) } else { axis.clone() };
+        let in_words = listed(&over.iter().map(named).collect::<Vec<_>>());
         let left_out = sweep.in_step_with(over);
         let has_seed = sweep.seeds() > 1 && !over.iter().any(|axis| axis == SEED);
         let axes = sweep.axes_in_short().into_iter().filter(|axis| !left_out.contains(axis));
@@ -83,7 +87,7 @@ impl Statistics {
         }
         let columns = points.all_columns();
         groups.iter_mut().for_each(|group| group.take(points, &columns));
-        let mut statistics = Statistics { axes, groups, nearest: None };
+        let mut statistics = Statistics { axes, groups, over: Some(in_words), nearest: None };
         let column = sweep.evaluation().nearest.as_deref();
         statistics.nearest = column.and_then(|column| statistics.nearest(points, column));
         statistics
@@ -117,6 +121,12 @@ impl Statistics {
         whole.reduce(|best, other| if other.1 < best.1 { other } else { best }).map(|(nearest, _)| nearest)
     }
 
+    /// The meaning of a half-width, with what varies; `None` if there are none.
+    pub(super) fn half_width(&self) -> Option<String> {
+        let over = self.over.as_ref()?;
+        Some(format!("half the width of the mean's 95 % confidence interval, over {over}"))
+    }
+
     /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.groups.is_empty()
@@ -133,7 +143,7 @@ impl Statistics {
             Column::numbers("min", "", "the least of them"),
             Column::numbers("max", "", "the greatest of them"),
             Column::numbers("variation_percent", "%", "the greatest distance from the mean, of the mean"),
-            Column::numbers("half_width", "", "half the width of the mean's 95 % confidence interval"),
+            Column::numbers("half_width", "", &self.half_width().unwrap_or_default()),
         ]);
         let mut table = Table::of(columns);
         for group in &self.groups {

@@ -48,6 +48,18 @@ impl Grounds<'_> {
             let seeds = Node::List(seeds.collect());
             sweep.entries().push(("seeds".to_owned(), seeds));
         }
+        if chance.of(1, 6) {
+            sweep.entries().push(("vary".to_owned(), self.vary(chance)));
+        }
+    }
+
+    /// The parts that seeds vary: of a mild document traffic alone, which most draw.
+    fn vary(&self, chance: &mut Chance) -> Node {
+        let parts = ["traffic", "routing", "topology", "traffik"];
+        match self.mood {
+            Mood::Mild => Node::List(vec![Node::text(parts[0])]),
+            _ => Node::List((0..chance.below(3)).map(|_| Node::text(chance.pick(&parts))).collect()),
+        }
     }
 
     fn count(&self, chance: &mut Chance) -> &'static str {

@@ -329,7 +329,7 @@ fn deadlocks(deadlocks: &[DeadlockReport], network: &Network) -> String {
             (Some(output), Some(at)) => {
                 format!("broken at {} by {}", time(at), quoted(&network.labelled(output)))
             }
-            _ => "never broken".to_owned(),
+            _ => "standing at the end".to_owned(),
         };
         let cycle = ports(&deadlock.cycle, network);
         let _ = writeln!(text, "  at {}: {cycle}; {end}", time(deadlock.formed_ns));

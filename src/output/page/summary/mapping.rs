@@ -41,9 +41,13 @@ pub(super) fn summary(contents: &Contents) -> Option<Summary> {
 
 fn verdict(contents: &Contents, is_true: bool) -> (Grade, Markup) {
     if is_true {
+        let is_whole = contents.text("map.isomorphic_to") == Some("N");
         return (
             Grade::Good,
-            html! { "the map was compared with the network that was there, port by port, and is true." },
+            html! {
+                "the map was compared with the network that was there, port by port, and is true"
+                @if !is_whole { " for all that a mapper can see" } "."
+            },
         );
     }
     let difference = contents.text("map.difference");

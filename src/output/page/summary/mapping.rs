@@ -19,7 +19,7 @@ pub(super) fn summary(contents: &Contents) -> Option<Summary> {
         " switches and " (number("map.links")) " cables in " (value("map.time_ms", Show::Ms)) "; its map is "
         @match contents.text("map.isomorphic_to") {
             Some("N") if is_true => "true, to the port.",
-            Some(_) if is_true => "true, to the port, for all of the network that a mapper can see.",
+            _ if is_true => "true, to the port, for all of the network that a mapper can see.",
             _ => strong { "not the network that was there." },
         }
     };

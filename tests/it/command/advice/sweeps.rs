@@ -8,8 +8,28 @@ const LOADS: &str = "sweep={repetitions=2, columns=['points.0.latency_mean_ns'],
 /// One of them is known to be too much.
 const TOO_MUCH: &str =
     "sweep={columns=['points.0.latency_mean_ns'], axes=[{'traffic.uniform.loads'=[0.02, 0.9]}]}";
-/// One of them cannot be run.
-const FAILS: &str = "sweep={columns=['points.0.latency_mean_ns'], axes=[{'measure.horizon'=['1 s', '2 s'], 'mapping.mapper'=['h0', 'h1']}]}";
+/// One of them cannot be run: GO above STOP.
+const FAILS: &str = "sweep={columns=['points.0.latency_mean_ns'], axes=[{fabric.stop=['56 B', '50 B']}, {fabric.go=['40 B', '52 B']}]}";
+/// Rings beside the paper's numbers.
+const PRINTED: &str = "scenario = { name = 'printed' }
+topology.preset = 'faraj-d'
+ethernet = { rate = '100 Mb/s' }
+allgather = { algorithm = 'lr1', size = '32 KiB' }
+[sweep]
+columns = ['allgather.time_mean_ms']
+[[sweep.axes]]
+name = 'ring'
+labels = ['LR1 (4-hop)', 'LR2 (2-hop)']
+allgather.algorithm = ['lr1', 'lr2']
+[[reference]]
+paper = '001'
+figure = 'Table1'
+[reference.quantities]
+'all-gather time LR1 (4-hop)' = { column = 'allgather.time_mean_ms', at = { ring = 'LR1 (4-hop)' } }
+'all-gather time LR2 (2-hop)' = { column = 'allgather.time_mean_ms', at = { ring = 'LR2 (2-hop)' } }
+[reference.configurations]
+'topology (d); 32 KB' = {}
+";
 
 pub(super) fn rows() -> Vec<Row> {
     of_terminal().into_iter().chain(of_page()).collect()
@@ -50,6 +70,32 @@ fn of_terminal() -> Vec<Row> {
                 );
             },
         ),
+        row(Next("failed"), &["1 point", ", the first is point "], RING, &[FAILS], |ran| {
+            let rows = ran.rows("points.csv");
+            let failed = rows.iter().find(|row| row["status"] == "failed").unwrap();
+            ran.check(ran.next("failed").unwrap().ends_with(&format!("point {}", failed["point"])), "which");
+            ran.check(ran.code == Some(6) && !failed["error"].is_empty(), "why");
+        }),
+        row(
+            Next("farthest from print"),
+            &["all-gather time ", "): ours is ", " % off"],
+            PRINTED,
+            &[],
+            |ran| {
+                let rows = ran.rows("paper.csv");
+                let off = |row: &std::collections::BTreeMap<String, String>| {
+                    row["deviation_percent"].parse::<f64>().unwrap()
+                };
+                let most = rows.iter().max_by(|a, b| off(a).abs().total_cmp(&off(b).abs())).unwrap();
+                let said = format!(
+                    "{} ({}): ours is {:+.1} % off",
+                    most["quantity"],
+                    most["configuration"],
+                    off(most)
+                );
+                ran.check(rows.len() == 2 && ran.next("farthest from print") == Some(said), "of two");
+            },
+        ),
         row(
             Next("dead"),
             &["1 point", " ended in a deadlock that nothing breaks: no throughput, and in no curve"],
@@ -73,6 +119,20 @@ fn of_page() -> Vec<Row> {
         row(Notice("Good"), &["no point failed"], RING, &[LOADS], |ran| {
             ran.check(count(ran, "status", "done") == 4, "four are done");
         }),
+        row(Notice("Wrong"), &["1 of 4 points", " failed; their rows say why"], RING, &[FAILS], |ran| {
+            ran.check(ran.next("failed").unwrap().starts_with("1 point,"), "the terminal");
+            ran.check(ran.notice("Sure: ").is_none(), "nothing is said of those that failed");
+        }),
+        row(
+            Notice("Look"),
+            &["this is the small form of the sweep (--quick), with fewer points and messages"],
+            RING,
+            &[LOADS, "--quick"],
+            |ran| {
+                let whole = ran.rows("points.csv").len();
+                ran.check(ran.at("sweep.quick") == true && whole <= 4, "small");
+            },
+        ),
         row(
             Notice("Sure"),
             &[

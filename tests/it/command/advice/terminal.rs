@@ -1,7 +1,7 @@
 //! The lines of one run: its map, routes, cables, loads, deadlocks, and how near it is to its bound.
 
 use super::Place::Next;
-use super::{CREDITS, RING, Ran, Row, STUCK, row, words};
+use super::{CREDITS, RING, Ran, Row, row, words};
 use crate::simnet;
 
 const MAP: &str = "scenario = { name = 'map', seed = 3 }
@@ -370,7 +370,13 @@ fn of_deadlocks() -> Vec<Row> {
                circle; other [routing] may",
             ],
             RING,
-            &[STUCK[0], STUCK[1], STUCK[2], "traffic.uniform.loads=[0.02, 0.8, 0.9]", STUCK[4]],
+            &[
+                "routing.algorithm='minimal'",
+                "topology.ring.switches=6",
+                "traffic.uniform.payload='400 B'",
+                "traffic.uniform.loads=[0.02, 0.8, 0.9]",
+                "fabric.deadlock-timeout='never'",
+            ],
             |ran| cured(ran, &["fabric.deadlock-timeout='50 us'", "routing.algorithm='updown'"]),
         ),
         row(Next("deadlocks"), &["none"], RING, &[], |ran| {

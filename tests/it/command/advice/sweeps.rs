@@ -119,6 +119,20 @@ fn of_page() -> Vec<Row> {
         row(Notice("Good"), &["no point failed"], RING, &[LOADS], |ran| {
             ran.check(count(ran, "status", "done") == 4, "four are done");
         }),
+        row(
+            Notice("Good"),
+            &["no point was saturated, and all converged"],
+            RING,
+            &[
+                "topology={file='rings.json'}",
+                "traffic={trace={file='rings.csv'}}",
+                "sweep={columns=['points.0.latency_mean_ns'], axes=[{fabric.arbitration=['serial', 'per-input']}]}",
+            ],
+            |ran| {
+                ran.check(count(ran, "points.0.state", "converged") == 2, "both");
+                ran.check(count(ran, "points.0.latency_half_width_ns", "") == 2, "without intervals");
+            },
+        ),
         row(Notice("Wrong"), &["1 of 4 points", " failed; their rows say why"], RING, &[FAILS], |ran| {
             ran.check(ran.next("failed").unwrap().starts_with("1 point,"), "the terminal");
             ran.check(ran.notice("Sure: ").is_none(), "nothing is said of those that failed");

@@ -178,10 +178,10 @@ fn busiest(ran: &Ran) {
     };
     let percent = |share: f64| format!("{} %", (share * 1_000.0).round() / 10.0);
     ran.check(
-        line.contains(&format!("busy for {} of the time at load {load}", percent(most("busy")))),
+        line.contains(&format!("busy for {} of the time at load {load}", percent(most("busy_share")))),
         "busy",
     );
-    ran.check(line.ends_with(&format!("is blocked for {}", percent(most("blocked")))), "blocked");
+    ran.check(line.ends_with(&format!("is blocked for {}", percent(most("blocked_share")))), "blocked");
 }
 
 /// The shares of a decoding line are those of arbiters.csv.
@@ -376,6 +376,18 @@ fn of_deadlocks() -> Vec<Row> {
                 "traffic.uniform.payload='400 B'",
                 "traffic.uniform.loads=[0.02, 0.8, 0.9]",
                 "fabric.deadlock-timeout='never'",
+            ],
+            |ran| cured(ran, &["fabric.deadlock-timeout='50 us'", "routing.algorithm='updown'"]),
+        ),
+        row(
+            Next("dead"),
+            &["in the trace: 8 messages are held up for ever; a [fabric] deadlock-timeout breaks the circle"],
+            RING,
+            &[
+                "routing={algorithm='minimal', select='first'}",
+                "topology={file='rings.json'}",
+                "fabric.deadlock-timeout='never'",
+                "traffic={trace={file='rings.csv'}}",
             ],
             |ran| cured(ran, &["fabric.deadlock-timeout='50 us'", "routing.algorithm='updown'"]),
         ),

@@ -14,6 +14,7 @@ mod bad_input {
 mod command {
     mod advice;
     mod cli;
+    mod dead;
     mod discover;
     mod documented;
     mod documents;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   |s|s|s|s|s|s| ... |s|s|s|s|s|s| ... |s|s|s|s|     slots of equal length, by creation: the window
-//!   |--------- first half ---------|                  the look before, at half the length
+//!   |--------- first half ---------|-- second half --|    the look before, at half the length, and what came since
 //!   |  batch  |  batch  |   ...    |  batch  | ...    128, 64, 32 or 16 batches: the most that are nearly independent
 //! ```
 //! A series is judged at its whole length and at half of it, as if a run had looked after each doubling. Its interval
@@ -13,7 +13,7 @@
 //! * the variance has not more than doubled from one look to the next, and the two means agree;
 //! * the window is as long as a network at such latencies may need to forget ([`Congestion::needed`]).
 //!
-//! The larger variance of the two looks makes the interval, so that a quiet stretch does not end a run by itself.
+//! The largest variance of the whole and of both halves makes the interval: a quiet stretch does not end a run by itself.
 //!
 //! # Scope and limitations
 //! A path that has not yet left one state for another looks like one that never will: near saturation only the third
@@ -25,7 +25,7 @@
 //! determining the length of a steady-state simulation", Operations Research 27 (1979); E. J. Chen and W. D. Kelton,
 //! "Determining simulation run length with the runs test", Simulation Modelling Practice and Theory 11 (2003). The
 //! corrections for correlation and skewness that are left: [`super::batches`]. Departures: all tests at two looks, the
-//! larger variance, and the third rule are the project's; their constants were chosen on seventeen load points (docs/VALIDATION.md).
+//! largest variance, and the third rule are the project's; their constants were chosen on seventeen load points (docs/VALIDATION.md).
 //!
 //! # Validation
 //! Intervals of AR(1) series of known mean; the coverage of load points, in `tests/running/oracle/coverage.rs` and
@@ -124,16 +124,17 @@ impl Estimate {
     ///
     /// Costs O(slots).
     pub fn new(slots: &[Slot], needed: f64) -> Option<Estimate> {
-        let half = &slots[..slots.len() / 2];
+        let (half, later) = slots.split_at(slots.len() / 2);
         let (whole, is_whole_good) = chosen(slots)?;
         let (first, is_half_good) = chosen(half)?;
+        let (second, _) = chosen(later)?;
         // The variance of one slot: what longer series divide by their lengths.
-        let [of_whole, of_half] =
-            [(whole, slots.len()), (first, half.len())].map(|(of, length)| of.variance * length as f64);
-        let larger = of_whole.max(of_half);
-        let relative_half_width = whole.half_width(larger / slots.len() as f64);
+        let a_slot = |of: &Batches, slots: &[Slot]| of.variance * slots.len() as f64;
+        let (of_whole, of_half) = (a_slot(&whole, slots), a_slot(&first, half));
+        let largest = of_whole.max(of_half).max(a_slot(&second, later));
+        let relative_half_width = whole.half_width(largest / slots.len() as f64);
         let own =
-            [whole.mean * relative_half_width, first.mean * first.half_width(larger / half.len() as f64)];
+            [whole.mean * relative_half_width, first.mean * first.half_width(largest / half.len() as f64)];
         let apart = (whole.mean - first.mean).abs() > own[0].max(own[1]);
         let doubt = if !is_whole_good || !is_half_good {
             Some(Doubt::Correlated)

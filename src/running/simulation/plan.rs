@@ -60,7 +60,7 @@ const PATIENCE: u64 = 4;
 /// Messages before the first look at a transient: at least so many, and so many a host that sends.
 const FIRST_WARMUP: (u64, u64) = (1_000, 8);
 /// Messages before the first look at a mean: at least so many, and so many a host that sends.
-const FIRST_WINDOW: (u64, u64) = (3_500, 8);
+const FIRST_WINDOW: (u64, u64) = (7_000, 8);
 /// A search for the end of the transient is given up after as long as the measurement may take, but not before so
 /// many times its first look.
 const WARMUP_LOOKS: u64 = 8;

@@ -6,7 +6,7 @@ use simnet_base::ids::{HostId, Node};
 use simnet_network::routing::{Algorithm, Attachments, Choices, Plan, RouteTable, Selection, Survey};
 use simnet_network::topology::formats::{Format, write};
 use simnet_network::topology::{Network, generate};
-use simnet_running::simulation::{self, Outcome, Summary};
+use simnet_running::simulation::{self, Outcome, State, Summary};
 use simnet_scenario::{self as scenario, Overrides};
 
 use support_network::routing::{follow, random_multigraph, ring_with_chords};
@@ -32,9 +32,11 @@ fn overload_on(
     let ports = net.host_ids().filter_map(|host| Some((host, net.attachment(host)?.0)));
     let attach: String =
         ports.map(|(host, port)| format!("{} = {}\n", net.name_of(Node::Host(host)), port.0)).collect();
+    // Credits have no time-out of their own.
+    let timeout = if fabric.contains("credits") { "" } else { "deadlock-timeout = 'never'\n" };
     let text = format!(
         "[scenario]\nname = 'x'\nseed = {seed}\n[topology]\nfile = 'net.json'\n[topology.attach]\n{attach}\
-         [fabric]\ndeadlock-timeout = 'never'\n{fabric}\n[routing]\n{routing}\n\
+         [fabric]\n{timeout}{fabric}\n[routing]\n{routing}\n\
          [traffic.uniform]\npayload = '{payload}'\nloads = [1.0]\n\
          [measure]\nwarmup = '0 ns'\nduration = '{duration}'\nhorizon = '{horizon}'\n"
     );
@@ -168,6 +170,7 @@ fn routes_on_lanes_never_deadlock_with_one_packet_a_buffer() {
         let route = summary.stages().unwrap().route.as_ref().unwrap();
         assert_eq!(route.dependency_cycle, None, "seed {seed}: {engine}");
         assert_eq!(summary.deadlock_count(), 0, "seed {seed}: {engine} on {lanes} lanes");
+        assert_ne!(summary.points()[0].state, State::Deadlocked, "seed {seed}: {engine} on {lanes} lanes");
         several += u32::from(route.lanes.is_some_and(|used| used.lanes > 1));
         saturated += u32::from(summary.outcome == Outcome::Saturated);
     }
@@ -196,6 +199,13 @@ fn circles_of_credits_are_cycles_of_the_proof() {
     let fabric = (TIGHT, "64 B", ["1 ms", "1100 us"]);
     let (cyclic, deadlocked) = minimal_routes(fabric, |seed, net, table, summary| {
         let follows = dependencies(net, table);
+        // Nothing breaks a circle of credits, so that the point ends in the first, whatever else still moves.
+        let point = &summary.points()[0];
+        let is_dead = !summary.deadlocks().is_empty();
+        assert_eq!(point.state == State::Deadlocked, is_dead, "seed {seed}: {point:?}");
+        assert_eq!(summary.outcome == Outcome::Deadlocked, is_dead, "seed {seed}");
+        let held: usize = summary.deadlocks().iter().map(|deadlock| deadlock.worms.len()).sum();
+        assert!(!is_dead || point.stuck > 0 && held > 0, "seed {seed}: {point:?}");
         for deadlock in summary.deadlocks() {
             let next = deadlock.cycle.iter().cycle().skip(1);
             for pair in deadlock.cycle.iter().zip(next) {

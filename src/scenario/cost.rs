@@ -421,13 +421,14 @@ fn probes(checked: &Checked, mapping: &Mapping) -> f64 {
     PER_EXPLORATION * (cables as f64 + 1.0) * compared
 }
 
-/// The simulated picoseconds of a mapping: about every second probe has no answer.
+/// The simulated picoseconds of a mapping: of four pairs of probes about three wait for their time-out.
 fn mapping_ps(checked: &Checked, mapping: &Mapping) -> f64 {
     let start_up = match &mapping.algorithm {
         Algorithm::Myricom(options) => options.start_up.as_ps() as f64,
         _ => 0.0,
     };
-    start_up + probes(checked, mapping) * mapping.brief.timeout.as_ps() as f64 / 2.0
+    let (timeout, software) = (mapping.brief.timeout, mapping.costs.send + mapping.costs.reply);
+    start_up + probes(checked, mapping) / 2.0 * (timeout * 3 + software).as_ps() as f64 / 4.0
 }
 
 /// The messages of the scenario's traffic that are delivered while a mapper maps.

@@ -156,15 +156,16 @@ fn carried(checked: &Checked, generated: &Generated) -> f64 {
     let payload = generated.workload.sizes.mean();
     let decoding =
         checked.fabric.routing_latency.as_ps() as f64 / checked.load_flit_time().as_ps().max(1) as f64;
-    // A port decodes a head and passes its tail before it turns to the next message.
-    let used = payload / (payload + decoding + 1.0);
+    // Without credits a port decodes a head and passes its tail before it turns to the next message.
+    let is_held = checked.fabric.credits.is_none();
+    let used = if is_held { payload / (payload + decoding + 1.0) } else { 1.0 };
     let distance = mean_distance(checked, pattern);
     let usual = checked.fabric.rate.as_bits_per_s() as f64;
     let of_link = |link: &Link| link.rate.map_or(usual, |rate| rate.as_bits_per_s() as f64);
     let inner: f64 = network.links().iter().filter(|link| is_inner(link)).map(of_link).sum();
     let inner = inner / checked.fabric.load_rate.as_bits_per_s() as f64;
     let inflow = inflow(pattern);
-    let is_serial = checked.fabric.credits.is_none() && checked.fabric.arbitration == Arbitration::Serial;
+    let is_serial = is_held && checked.fabric.arbitration == Arbitration::Serial;
     let heads = senders * (distance + 1.0) * decoding;
     let limits = [
         used / inflow,

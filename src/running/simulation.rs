@@ -47,7 +47,7 @@ pub use progress::{Listener, Progress};
 pub use rates::RatesReport;
 pub use reason::Reason;
 pub use rings::RingReport;
-pub use saturation::{Probe, Saturation, Verdict};
+pub use saturation::{Edge, Probe, Saturation, Verdict};
 pub use summary::{
     ChannelReport, DeadlockReport, Findings, HotSpots, Outcome, PointReport, Scale, StagesReport, State,
     Summary, port_name,

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use simnet_base::diagnostics::{legible, quoted, shown};
-use simnet_base::numbers::rounded;
+use simnet_base::numbers::{number, rounded};
 use simnet_media::fabric::Arbitration;
 use simnet_network::topology::Network;
 use simnet_running::simulation::{
-    ChannelReport, Decoding, Findings, HotSpots, PointReport, Reason, Run, StagesReport, State, Summary,
+    ChannelReport, Decoding, Edge, Findings, HotSpots, PointReport, Reason, Run, StagesReport, State, Summary,
 };
 use simnet_scenario::Checked;
 use simnet_scenario::checked::Extent;
@@ -21,7 +21,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     let (mut rows, network) = (Vec::new(), &checked.topology.network);
     if let Findings::Stages(report) = &summary.findings {
         rows = vec![
-            ("map", map(report)),
+            ("map", map(report, place)),
             ("routes", routes(report)),
             ("busiest cable", busiest(&report.hot_spots, network)),
             ("dead", dead(checked, report)),
@@ -49,18 +49,24 @@ pub(super) fn next(rows: Vec<(&str, String)>) -> String {
 }
 
 /// What the map lacks; of a map that lacks nothing, what could be done with it if nothing was.
-fn map(report: &StagesReport) -> Option<String> {
+fn map(report: &StagesReport, place: &Path) -> Option<String> {
     let map = report.map.as_ref()?;
     let (hosts, switches, links) = (map.hosts, map.switches, map.links);
+    let seen = if map.isomorphic_to == Some("N") { "" } else { ", as far as a mapper can see" };
     match map.isomorphic {
-        false => Some(format!(
-            "not the truth: {hosts} hosts, {switches} switches, {links} cables; compare it by simnet topo diff"
-        )),
+        false => {
+            let [truth, map] =
+                ["network.json", "map.json"].map(|name| word(&shown(&place.join(name)).to_string()));
+            Some(format!(
+                "not the truth: {hosts} hosts, {switches} switches, {links} cables; compare it by \
+                 simnet topo diff --up-to-ports {truth} {map}"
+            ))
+        }
         true if map.doubts.is_empty() => {
             let is_last = report.route.is_none();
-            is_last.then(|| "the truth; [routing] would compute routes on it".to_owned())
+            is_last.then(|| format!("the truth{seen}; [routing] would compute routes on it"))
         }
-        true => Some(format!("the truth, but the mapper doubts it: {}", map.doubts.join(", "))),
+        true => Some(format!("the truth{seen}, but the mapper doubts it: {}", map.doubts.join(", "))),
     }
 }
 
@@ -68,7 +74,7 @@ fn routes(report: &StagesReport) -> Option<String> {
     let route = report.route.as_ref()?;
     let cycle = route.dependency_cycle.as_ref()?;
     Some(format!(
-        "can deadlock, in a cycle of {} channels; simnet route suggest asks for cables",
+        "can deadlock, in a cycle of {} channels; those of algorithm = \"updown\" in [routing] cannot",
         cycle.len()
     ))
 }
@@ -77,13 +83,16 @@ fn percent(share: f64) -> String {
     format!("{} %", rounded(share * 100.0, 1))
 }
 
+/// Shares below this are shown as none.
+const LEAST_SHOWN: f64 = 0.000_5;
+
 fn busiest(hot: &HotSpots, network: &Network) -> Option<String> {
     let busiest = hot.busiest_channels.first()?;
     let load = hot.hot_spots_load.map(|load| format!(" at load {load}")).unwrap_or_default();
     let end = |name: &str| quoted(&network.labelled(name));
     let cable = |channel: &ChannelReport| format!("{} to {}", end(&channel.from), end(&channel.to));
     let mut text = format!("{}, busy for {} of the time{load}", cable(busiest), percent(busiest.busy));
-    if let Some(blocked) = hot.most_blocked_channels.first() {
+    if let Some(blocked) = hot.most_blocked_channels.first().filter(|most| most.blocked >= LEAST_SHOWN) {
         let _ = write!(text, "; {} is blocked for {}", cable(blocked), percent(blocked.blocked));
     }
     Some(text)
@@ -92,39 +101,36 @@ fn busiest(hot: &HotSpots, network: &Network) -> Option<String> {
 /// A host cannot offer more, in payload flits per cycle.
 const FULL: f64 = 1.0;
 
+/// Digits of a load that the search chose.
+const DIGITS: usize = 5;
+
 /// Saturated or not, and at which loads; nothing where no loads were offered.
 fn saturation(report: &StagesReport) -> Option<String> {
-    let (low, high) = match &report.saturation {
-        Some(found) => (found.load_low, found.load_high),
-        None => {
-            let loads = |is_wanted: fn(&PointReport) -> bool| {
-                let points = report.points.iter().filter(move |point| is_wanted(point));
-                points.filter_map(|point| point.load)
-            };
-            let high = loads(|point| !point.is_carried()).min_by(f64::total_cmp);
-            let is_below = |load: &f64| high.is_none_or(|high| *load < high);
-            let known = loads(|point| point.latency_half_width_ns.is_some());
-            (known.filter(is_below).max_by(f64::total_cmp), high)
-        }
-    };
-    let finer = match report.saturation {
-        Some(_) => String::new(),
-        None => "; find-saturation in [measure] brackets it".to_owned(),
-    };
-    let is_dead = |load: f64| {
-        report.points.iter().any(|point| point.load == Some(load) && point.state == State::Deadlocked)
-    };
+    let Edge { low, high, dies, undecided } = Edge::of(&report.points, report.saturation.as_ref());
+    let is_searched = report.saturation.is_some();
+    let finer = if is_searched { "" } else { "; find-saturation in [measure] narrows it" };
+    let is_point = |load: f64| report.points.iter().any(|point| point.load == Some(load));
+    let shown = |load: f64| if is_point(load) { load.to_string() } else { number(load, DIGITS) };
     match (low, high) {
-        (None, None) => None,
-        (low, Some(high)) if is_dead(high) => {
-            let low = low.map(|low| format!("load {low} is carried, ")).unwrap_or_default();
-            Some(format!("{low}at load {high} the network dies{finer}"))
+        (None, None) if is_searched => {
+            Some("not found: of no load that was tried is it known whether it is carried".to_owned())
         }
-        (Some(low), Some(high)) => Some(format!("between loads {low} and {high}{finer}")),
+        (None, None) => None,
+        (low, Some(high)) if dies => {
+            let low = low.map(|low| format!("load {} is carried, ", shown(low))).unwrap_or_default();
+            Some(format!("{low}at load {} the network dies{finer}", shown(high)))
+        }
+        (Some(low), Some(high)) => Some(format!("between loads {} and {}{finer}", shown(low), shown(high))),
         (Some(low), None) if low >= FULL => Some("not reached: the fullest load is carried".to_owned()),
-        (Some(low), None) => Some(format!("not reached: load {low} is carried; higher ones may reach it")),
+        (Some(low), None) if is_searched || undecided > 0 => Some(format!(
+            "not found: load {} is carried, of higher ones that were run it is not known",
+            shown(low)
+        )),
+        (Some(low), None) => {
+            Some(format!("not reached: load {} is carried; higher ones may reach it", shown(low)))
+        }
         (None, Some(high)) => {
-            Some(format!("below load {high}; no load that was run is known to be carried{finer}"))
+            Some(format!("below load {}; no load that was run is known to be carried{finer}", shown(high)))
         }
     }
 }
@@ -136,22 +142,24 @@ fn dead(checked: &Checked, report: &StagesReport) -> Option<String> {
         .clone()
         .map(|point| point.load.map_or_else(|| "the trace".to_owned(), |it| it.to_string()))
         .collect();
-    let stuck: u64 = points.map(|point| point.stuck).sum();
+    let stuck: u64 = points.clone().map(|point| point.stuck).sum();
     let (first, others) = loads.split_first()?;
     let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    let is_circle = |point: &PointReport| !matches!(point.reason, Some(Reason::Dead(0, ..)));
     let cure = match checked.fabric.credits.is_some() {
-        true => "; more [fabric] lanes, or other [routing], may break the circle",
-        false => "; a [fabric] deadlock-timeout breaks the circle, and other [routing] may",
+        _ if !points.clone().any(is_circle) => "",
+        true => "; a [fabric] deadlock-timeout breaks the circle; more lanes, or other [routing], may",
+        false => "; a [fabric] deadlock-timeout breaks the circle; other [routing] may",
     };
-    let at = if first.starts_with("the") { "" } else { "load " };
-    Some(format!("at {at}{first}{more}: {stuck} messages are held up for ever{cure}"))
+    let at = if first.starts_with("the") { "in " } else { "at load " };
+    Some(format!("{at}{first}{more}: {stuck} messages are held up for ever{cure}"))
 }
 
 /// That arbiters limit the network and not cables, where that is so.
 fn decoding(report: &StagesReport, network: &Network) -> Option<String> {
     let Decoding { arbiter, saturated, arbitration } = report.decoding.as_ref()?;
     let limit =
-        if *saturated { "is what saturates it, not cables" } else { "is nearer to its limit than cables" };
+        if *saturated { "may saturate it before cables do" } else { "is nearer to its limit than cables" };
     let load = arbiter.load.map(|load| format!("at load {load} ")).unwrap_or_default();
     let of = match arbitration {
         Arbitration::Serial => "the arbiter",
@@ -185,19 +193,30 @@ fn precision(checked: &Checked, report: &StagesReport) -> Option<String> {
 fn deadlocks(summary: &Summary, place: &Path) -> Option<String> {
     let count = summary.deadlock_count();
     if count == 0 {
+        let found = match &summary.findings {
+            Findings::Stages(stages) => stages.saturation.as_ref().and_then(|found| found.load_deadlocked),
+            _ => None,
+        };
         let has_traffic = !summary.points().is_empty() || matches!(summary.findings, Findings::Operation(_));
-        return has_traffic.then(|| "none".to_owned());
+        return match found {
+            Some(load) => Some(format!("none but in the search, at load {}", number(load, DIGITS))),
+            None => has_traffic.then(|| "none".to_owned()),
+        };
     }
     let left = summary.deadlocks().iter().filter(|deadlock| deadlock.cleared_ns.is_none()).count();
-    let fate = if left > 0 { format!(", {left} never broken") } else { String::new() };
-    let replay = match place.join("events.simlog").is_file() {
+    let fate = if left > 0 { format!(", {left} standing at the end") } else { String::new() };
+    let text = match place.join("events.simlog").is_file() {
         _ if matches!(summary.findings, Findings::Allgather(_)) => {
-            " of paused queues; deadlocks.csv names them"
+            format!("{count} of paused queues{fate}; deadlocks.csv names them")
         }
-        true => "; the report replays them",
-        false => "; the report replays them if [output.events] records them",
+        true => format!("{count}{fate}; the report replays what [output.events] recorded of them"),
+        false => {
+            format!(
+                "{count}{fate}; the report replays the first with around = \"deadlock\" in [output.events]"
+            )
+        }
     };
-    Some(format!("{count}{fate}{replay}"))
+    Some(text)
 }
 
 /// Where the files are, among them the summary and the manifest, and how to make a report of them.

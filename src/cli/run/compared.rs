@@ -24,7 +24,14 @@ pub(super) fn rows(summary: &Summary) -> Vec<Row> {
 /// What an all-gather's time suffers from; nothing where it did not end.
 fn gather(report: &GatherReport) -> Option<Row> {
     if report.contention_free == Some(false) {
-        return Some(("ring", "its messages share channels; algorithm = \"lr3\" avoids that".to_owned()));
+        let tree = match report.judged_on {
+            Some("routes") => " with ring-routes = \"tree\"",
+            _ => "",
+        };
+        return Some((
+            "ring",
+            format!("its messages share channels; algorithm = \"lr3\"{tree} in [allgather] avoids that"),
+        ));
     }
     let times = rounded(1.0 / report.efficiency.filter(|share| *share > 0.0)?, 2);
     let text =
@@ -35,14 +42,19 @@ fn gather(report: &GatherReport) -> Option<Row> {
 /// How long a ring's longest path is compared with the least possible.
 fn ring(report: &RingReport) -> Option<Row> {
     let (length, bound) = (report.max_path_length?, report.max_path_length_bound?);
-    Some(match length.saturating_sub(bound) {
+    let algorithm = report.algorithm;
+    let text = match length.saturating_sub(bound) {
         0 => {
-            ("longest path", "the least possible; allgather.algorithm runs messages on such rings".to_owned())
+            format!(
+                "the least possible on that tree; algorithm = \"{algorithm}\" in [allgather] runs messages on such a ring"
+            )
         }
-        more => {
-            ("longest path", format!("{more} more than the least possible; algorithm = \"lr3\" shortens it"))
-        }
-    })
+        more if algorithm == "lr3" => format!("within {more} of the least possible on that tree"),
+        more => format!(
+            "up to {more} more than the least possible on that tree; algorithm = \"lr3\" may shorten it"
+        ),
+    };
+    Some(("longest path", text))
 }
 
 /// Which methods found the true tree, and which did not.

@@ -45,6 +45,7 @@ fn swept(contents: &Contents, table: &Csv) -> Markup {
     let status =
         |wanted: &str| table.rows.iter().filter(|row| table.cell(row, "status") == Some(wanted)).count();
     let failed = status("failed");
+    let is_whole = table.left_out == 0;
     html! {
         p.lead {
             "The sweep " (name(contents.name())) " ran " (numbers::number(all as f64, 4)) " points that differ in "
@@ -56,8 +57,12 @@ fn swept(contents: &Contents, table: &Csv) -> Markup {
         }
         @if failed > 0 {
             (notice(Grade::Bad, &html! { (counted(failed, all)) " failed; their rows say why." }))
-        } @else {
+        } @else if is_whole {
             (notice(Grade::Good, &html! { "no point failed." }))
+        }
+        @if !is_whole {
+            (notice(Grade::Warn, &html! { "only the first " (numbers::number(table.rows.len() as f64, 4)) " points are \
+                read here; nothing is said of the others." }))
         }
         (worth(table, all))
         h3 { "What was swept" }
@@ -96,8 +101,12 @@ fn worth(table: &Csv, all: u64) -> Markup {
         says(table, row, "state", "deadlocked") || says(table, row, "outcome", "deadlocked")
     };
     let dead = rows().filter(is_dead).count();
-    let doubtful = |row: &&Vec<String>| {
-        says(table, row, "converged", "false") && !says(table, row, "saturated", "true") && !is_dead(row)
+    // Without states, what is neither saturated nor converged.
+    let doubtful = |row: &&Vec<String>| match has("state") {
+        true => says(table, row, "state", "not-converged"),
+        false => {
+            says(table, row, "converged", "false") && !says(table, row, "saturated", "true") && !is_dead(row)
+        }
     };
     let doubtful = rows().filter(doubtful).count();
     let columns = table.columns.iter().enumerate();
@@ -106,6 +115,9 @@ fn worth(table: &Csv, all: u64) -> Markup {
         .map(|(nth, _)| nth)
         .collect();
     let has_intervals = |row: &Vec<String>| half_widths.iter().all(|nth| !row[*nth].is_empty());
+    // Of rows that the page has no room for, and of points that failed, nothing is known here.
+    let is_whole = table.left_out == 0 && rows().count() == table.rows.len();
+    let all_well = has("converged") && saturated + doubtful + dead == 0 && is_whole;
     let all_sure = !half_widths.is_empty() && rows().count() > 0 && rows().all(has_intervals);
     html! {
         @if dead > 0 {
@@ -120,10 +132,10 @@ fn worth(table: &Csv, all: u64) -> Markup {
             (notice(Grade::Warn, &html! { (counted(doubtful, all)) " have not converged: their means are not known \
                 as precisely as was asked for." }))
         }
-        @if has("converged") && saturated + doubtful + dead == 0 && all_sure {
+        @if all_well && all_sure {
             (notice(Grade::Sure, &html! { "no point was saturated, and the mean latency of each is known within the \
                 precision that was asked for; its half-width stands beside it in points.csv." }))
-        } @else if has("converged") && saturated + doubtful + dead == 0 {
+        } @else if all_well {
             (notice(Grade::Good, &html! { "no point was saturated, and all converged." }))
         }
     }

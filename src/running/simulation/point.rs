@@ -398,7 +398,8 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         )]
         let wanted = (length as f64 * factor) as u64;
         let from = self.traffic.meter.window().from;
-        let passed = (self.fabric.now().0 - from.0).saturating_add(1);
+        // A network that died in its warm-up stands before the window.
+        let passed = self.fabric.now().0.saturating_sub(from.0).saturating_add(1);
         wanted.max(passed).div_ceil(SLOTS).saturating_mul(SLOTS).min(most)
     }
 

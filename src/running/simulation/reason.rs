@@ -84,7 +84,10 @@ impl Reason {
 
     /// Whether more messages may mend it.
     pub fn is_short(&self) -> bool {
-        matches!(self, Reason::Warmup | Reason::Few(_) | Reason::Doubt(_) | Reason::Wide(..))
+        matches!(
+            self,
+            Reason::Window(..) | Reason::Warmup | Reason::Few(_) | Reason::Doubt(_) | Reason::Wide(..)
+        )
     }
 }
 

@@ -83,6 +83,34 @@ pub struct Saturation {
     pub probes: Vec<Probe>,
 }
 
+/// Between which loads the edge lies, as every output says it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edge {
+    /// The highest load that is carried below `high`.
+    pub low: Option<f64>,
+    /// The lowest load that is not carried.
+    pub high: Option<f64>,
+    /// `true` if a deadlock that nothing breaks forms at `high`.
+    pub dies: bool,
+    /// Loads above `low`, and below `high`, that could not be decided.
+    pub undecided: usize,
+}
+
+impl Edge {
+    /// The edge by the points of a run and the search, if there was one; its probes have the points among them.
+    pub fn of(points: &[PointReport], search: Option<&Saturation>) -> Edge {
+        let of_points = || points.iter().filter_map(Probe::of).collect::<Vec<_>>();
+        let probes = search.map_or_else(of_points, |search| search.probes.clone());
+        let (low, high) = bracket(&probes);
+        Edge {
+            low: low.map(|low| low.load),
+            high: high.map(|high| high.load),
+            dies: high.is_some_and(|high| high.verdict == Verdict::Deadlocked),
+            undecided: undecided(&probes, (low, high)).len(),
+        }
+    }
+}
+
 /// Half an interval of more than this share of the mean shows no load to be carried. The search measures until it knows
 /// the mean that well.
 pub(super) const CARRIED: f64 = 0.25;

@@ -37,11 +37,11 @@ fn notices(contents: &Contents, number: &dyn Fn(&str) -> Markup) -> Vec<(Grade, 
         Some(true) => notices.push((Grade::Good, html! {
             "every machine ended with everybody's data, byte by byte (all right: " (number("all_right")) ")."
         })),
-        Some(false) => notices.push((Grade::Bad, html! {
+        Some(false) if contents.at("allgather.refused").is_none() => notices.push((Grade::Bad, html! {
             (number("buffers_wrong")) " buffers are wrong and " (number("buffers_missing")) " were never filled \
                 (all right: " (number("all_right")) ")."
         })),
-        None => {}
+        Some(false) | None => {}
     }
     if contents.at("allgather.refused").is_some() {
         notices.push((Grade::Warn, html! { "nothing ran: " (number("refused")) "." }));
@@ -56,15 +56,21 @@ fn notices(contents: &Contents, number: &dyn Fn(&str) -> Markup) -> Vec<(Grade, 
     if is_some("stuck_ranks") {
         let stuck = entries(contents, "allgather.stuck");
         let stuck: Vec<Markup> = stuck.iter().map(|(path, _)| shown(contents, path, Show::Number)).collect();
-        notices.push((
-            Grade::Bad,
-            html! { (number("stuck_ranks")) " ranks never ended: " (listed(&stuck)) "." },
-        ));
+        let all = contents.number("allgather.stuck_ranks").unwrap_or(0.0);
+        let is_more = all > stuck.len() as f64;
+        notices.push((Grade::Bad, html! {
+            (number("stuck_ranks")) " ranks never ended" @if is_more { ", among them" } ": " (listed(&stuck)) "."
+        }));
     }
     if is_some("frames_dropped") {
-        notices.push((Grade::Warn, html! {
-            (number("frames_dropped")) " frames were dropped by full switches; what TCP sent again is in the time."
-        }));
+        let is_tcp = contents.text("allgather.transport") == Some("tcp");
+        notices.push((
+            Grade::Warn,
+            html! {
+                (number("frames_dropped")) " frames were dropped by full switches"
+                @if is_tcp { "; what TCP sent again is in the time" } "."
+            },
+        ));
     }
     notices
 }

@@ -26,14 +26,15 @@ pub(super) fn summary(contents: &Contents) -> Option<Summary> {
         (numbers::count(deadlocks[0].1["cycle"].as_array().map_or(0, Vec::len), "output"))
         ", each blocked by the worm that needs the next. "
         @if cleared > 0 {
-            "Forward resets broke " (cleared) " of them, the longest after " (numbers::time(longest)) "."
+            "Of those listed " (cleared) " were broken, the longest after " (numbers::time(longest)) "."
         }
     };
     let mut notices = Vec::new();
+    // A forward reset of a point that ended earlier would have come later.
     if open > 0 {
         notices.push((
             Grade::Bad,
-            html! { (open) " of the deadlocks " @if open == 1 { "was" } @else { "were" } " never broken." },
+            html! { (open) " of the deadlocks " @if open == 1 { "was" } @else { "were" } " not broken by the end." },
         ));
     }
     Some(Summary { sentences: vec![sentence], notices, ..Summary::default() })

@@ -17,14 +17,23 @@ pub(super) fn summary(contents: &Contents) -> Option<Summary> {
         "From the round-trip times between machines, " (right) " of " (methods.len())
         " methods found the switches that are there."
     }];
-    let grade = if right == methods.len() { Grade::Good } else { Grade::Warn };
-    let notices = vec![(
-        grade,
-        html! {
-            "every inferred tree was compared with the one that is there: all recovered is "
-            (shown(contents, "discovery.all_recovered", Show::Number)) "."
-        },
-    )];
+    let all = shown(contents, "discovery.all_recovered", Show::Number);
+    let notices = vec![if right == methods.len() {
+        (
+            Grade::Good,
+            html! {
+                "every method's tree was compared with the one that is there, and is the same (all recovered: " (all) ")."
+            },
+        )
+    } else {
+        (
+            Grade::Warn,
+            html! {
+                (methods.len() - right) " of " (methods.len()) " methods did not find the tree that is there (all \
+                    recovered: " (all) ")."
+            },
+        )
+    }];
     let number = |key: &str, show: Show| of(contents, "discovery", key, show);
     let facts = vec![
         (

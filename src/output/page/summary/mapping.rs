@@ -19,7 +19,7 @@ pub(super) fn summary(contents: &Contents) -> Option<Summary> {
         " switches and " (number("map.links")) " cables in " (value("map.time_ms", Show::Ms)) "; its map is "
         @match contents.text("map.isomorphic_to") {
             Some("N") if is_true => "true, to the port.",
-            Some(_) if is_true => "true, to the port, for all of the network that a mapper can see.",
+            _ if is_true => "true, to the port, for all of the network that a mapper can see.",
             _ => strong { "not the network that was there." },
         }
     };
@@ -41,9 +41,13 @@ pub(super) fn summary(contents: &Contents) -> Option<Summary> {
 
 fn verdict(contents: &Contents, is_true: bool) -> (Grade, Markup) {
     if is_true {
+        let is_whole = contents.text("map.isomorphic_to") == Some("N");
         return (
             Grade::Good,
-            html! { "the map was compared with the network that was there, port by port, and is true." },
+            html! {
+                "the map was compared with the network that was there, port by port, and is true"
+                @if !is_whole { " for all that a mapper can see" } "."
+            },
         );
     }
     let difference = contents.text("map.difference");

@@ -27,7 +27,10 @@ pub(super) fn summary(contents: &Contents) -> Option<Summary> {
     ];
     let mut notices = Vec::new();
     let wrong = contents.number("operation.maps.wrong").unwrap_or(0.0);
-    notices.push(if wrong > 0.0 {
+    let is_unused = contents.number("operation.maps.adopted") == Some(0.0);
+    notices.push(if is_unused {
+        (Grade::Warn, html! { "no map was put to use, so that none could be compared with the network." })
+    } else if wrong > 0.0 {
         (
             Grade::Bad,
             html! { (number("maps.wrong")) " maps that were put to use were wrong, "

@@ -58,9 +58,14 @@ fn is_refused(point: &Point<'_>) -> bool {
     point.1["state"] == "saturated" || point.1["state"] == "deadlocked"
 }
 
+/// Half an interval of more than this share of the mean shows no load to be carried, as in the search for saturation.
+const CARRIED: f64 = 0.25;
+
 /// Whether the interval of its mean latency shows that the network carries this load for good.
-fn is_carried(point: &Point<'_>) -> bool {
-    point.1["latency_half_width_ns"].is_number()
+fn is_carried((_, point): &Point<'_>) -> bool {
+    let number = |key: &str| point[key].as_f64();
+    let known = number("latency_half_width_ns").zip(number("latency_mean_ns"));
+    known.is_some_and(|(half, mean)| half <= CARRIED * mean)
 }
 
 /// The highest load that is known to be carried, and the lowest that is not, as far as there are such.
@@ -82,9 +87,11 @@ fn knee(contents: &Contents, points: &[Point<'_>]) -> Knee {
 }
 
 /// What becomes of the network at loads that it does not carry.
-fn beyond(points: &[Point<'_>]) -> &'static str {
-    let is = |state: &str| points.iter().any(|point| point.1["state"] == state);
-    match (is("saturated"), is("deadlocked")) {
+fn beyond(contents: &Contents, points: &[Point<'_>]) -> &'static str {
+    let is = |state: &str, found: &str| {
+        points.iter().any(|point| point.1["state"] == state) || contents.at(found).is_some()
+    };
+    match (is("saturated", "saturation.load_overload"), is("deadlocked", "saturation.load_deadlocked")) {
         (true, true) => "falls behind what is offered, or dies in a deadlock that nothing breaks",
         (false, true) => "dies in a deadlock that nothing breaks",
         _ => "falls behind what is offered, and latency grows for as long as one measures",
@@ -99,14 +106,15 @@ fn loads(contents: &Contents, points: &[Point<'_>]) -> Vec<Markup> {
     let saturates = match (&knee.below, &knee.above) {
         (Some(below), Some(above)) => html! {
             "The largest load that the network carries for good lies between " (load(below)) " and " (load(above)) " "
-            (UNIT) ": beyond it the network " (beyond(points)) "."
+            (UNIT) ": beyond it the network " (beyond(contents, points)) "."
         },
         (None, Some(above)) => html! {
-            "From load " (load(above)) " " (UNIT) " on the network " (beyond(points))
+            "From load " (load(above)) " " (UNIT) " on the network " (beyond(contents, points))
             "; no lower load that was run is known to be carried."
         },
         (Some(below), None) => html! {
-            "The network carries every load up to " (load(below)) " " (UNIT) " that was run."
+            "The network carries load " (load(below)) " " (UNIT) " for good, and no higher one that was run is known \
+                to be too much."
         },
         (None, None) => {
             html! { "No load that was run is known to be carried for good, and none is known not to be." }
@@ -129,7 +137,7 @@ fn loads(contents: &Contents, points: &[Point<'_>]) -> Vec<Markup> {
             (of(contents, path, "latency_mean_ns", Show::Ns)) " at load " (of(contents, path, "load", Show::Number))
             @if let Some((last, _)) = last {
                 " and " (of(contents, last, "latency_mean_ns", Show::Ns)) " at load "
-                (of(contents, last, "load", Show::Number)) ", the highest that did not saturate"
+                (of(contents, last, "load", Show::Number)) ", the highest that is not known to saturate"
             }
             "."
         });
@@ -174,7 +182,9 @@ fn notices(contents: &Contents, points: &[Point<'_>]) -> Vec<(Grade, Markup)> {
     let without_interval = loads(&|point| point["converged"] == Value::Bool(true) && !has_interval(point));
     let saturated = loads(&|point| point["state"] == "saturated");
     if !converged.is_empty() {
-        let all = if converged.len() == points.len() { "every point" } else { "these points" };
+        // Those of the search are not in the summary.
+        let is_all = converged.len() == points.len() && searched(contents).is_empty();
+        let all = if is_all { "every point" } else { "these points" };
         notices.push((Grade::Sure, html! {
             "the mean latency of " (all) " is known within the precision that was asked for: " (listed(&converged))
             ". The half-width of its 95 % confidence interval stands beside it below."
@@ -189,7 +199,7 @@ fn notices(contents: &Contents, points: &[Point<'_>]) -> Vec<(Grade, Markup)> {
     if !saturated.is_empty() {
         notices.push((Grade::Warn, html! {
             "at " (listed(&saturated)) " the network was saturated: latency has no mean there, and the number only \
-             says how long was measured. What it accepted can be trusted."
+             says how long was measured. What it accepted was counted over that time."
         }));
     }
     for (path, point) in points.iter().filter(|point| point.1["reason"].is_string()) {
@@ -217,7 +227,7 @@ fn load_of(contents: &Contents, path: &str, point: &Value) -> Markup {
 }
 
 /// How messages may end other than by arriving.
-const LOSSES: [(&str, &str); 8] = [
+const LOSSES: [(&str, &str); 9] = [
     ("resets", "destroyed by forward resets"),
     ("crc_errors", "corrupted"),
     ("unroutable", "without a route"),
@@ -226,6 +236,7 @@ const LOSSES: [(&str, &str); 8] = [
     ("no_such_wire", "sent to a port without a cable"),
     ("host_too_soon", "at a host with turns left"),
     ("link_failures", "cut by a failing cable"),
+    ("expired", "dropped when their time to live was over"),
 ];
 
 fn lost(contents: &Contents, points: &[Point<'_>]) -> Option<(Grade, Markup)> {
@@ -241,10 +252,10 @@ fn lost(contents: &Contents, points: &[Point<'_>]) -> Option<(Grade, Markup)> {
     let more = parts.len().saturating_sub(8);
     parts.truncate(8);
     (!parts.is_empty()).then(|| {
-        let words = html! {
-            "messages were lost: " (listed(&parts)) @if more > 0 { ", and more, see below" } "."
-        };
-        (Grade::Warn, words)
+        (Grade::Warn, html! {
+            "messages were lost: " (listed(&parts)) @if more > 0 { ", and more, in " a href="#tables" { "points.csv" } }
+            "."
+        })
     })
 }
 

@@ -117,23 +117,30 @@ fn estimates_json(files: &[PathBuf], estimates: &[Option<Estimate>]) -> Vec<Valu
     files.iter().zip(estimates).map(one).collect()
 }
 
+/// Where no more than so many times the likely number can be taken, the likely number is enough to say.
+const SURE: f64 = 2.5;
+
 fn estimate_text(estimate: &Estimate) -> String {
     let count = |value: Option<u64>| value.map_or_else(|| "unknown".to_owned(), |value| value.to_string());
-    let about = |value: Option<f64>, of: &str| {
-        value.map_or_else(|| "unknown".to_owned(), |value| format!("about {}{of}", span(value)))
+    // What ends as soon as it is precise may take much longer than is likely.
+    let about = |value: Option<f64>, most: Option<f64>, shown: fn(f64) -> String, of: &str| {
+        let is_open = most.zip(value).is_some_and(|(most, value)| most > SURE * value);
+        let most = most
+            .filter(|_| is_open)
+            .map_or_else(String::new, |most| format!(", at most about {}", shown(most)));
+        value.map_or_else(|| "unknown".to_owned(), |value| format!("about {}{most}{of}", shown(value)))
     };
-    let messages =
-        estimate.messages.map_or_else(|| "unknown".to_owned(), |all| format!("about {}", number(all, 3)));
+    let (messages, most) = (estimate.messages, estimate.messages_most);
     let rows = [
         ("switches", count(estimate.switches)),
         ("hosts", count(estimate.hosts)),
         ("cables", count(estimate.cables)),
         ("ranks", estimate.ranks.map_or_else(|| "none".to_owned(), |ranks| ranks.to_string())),
         ("points", count(estimate.points)),
-        ("messages", messages),
+        ("messages", about(messages, most, |all| number(all, 3), "")),
         ("memory", format!("about {}", bytes(estimate.memory_bytes))),
-        ("simulated time", about(estimate.simulated_s, ", of the longest point")),
-        ("processor time", about(estimate.processor_s, " of one core")),
+        ("simulated time", about(estimate.simulated_s, None, span, ", of the longest point")),
+        ("processor time", about(estimate.processor_s, estimate.processor_most_s, span, " of one core")),
     ];
     rows.iter().map(|(name, value)| format!("  {name:<14} {value}\n")).collect()
 }

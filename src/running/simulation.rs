@@ -91,7 +91,7 @@ pub struct Run {
     pub latencies: Vec<(f64, u64)>,
     /// Events of all fabrics together.
     pub events: u64,
-    /// Messages delivered over all points, warm-up included.
+    /// Messages delivered over all points, warm-up included, and in the background of a mapping.
     pub messages_delivered: u64,
 }
 
@@ -265,7 +265,7 @@ fn gather(
     let summary = Summary::new(checked, outcome, Findings::Stages(Box::new(report)));
     let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();
     let delivered: u64 = points.iter().map(|(_, point)| point.tally.delivered).sum();
-    let messages_delivered = delivered + search.delivered;
+    let messages_delivered = routed.delivered + delivered + search.delivered;
     Run { summary, files, latencies, events, messages_delivered }
 }
 

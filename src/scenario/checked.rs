@@ -477,6 +477,15 @@ impl Measure {
     pub const MOST: Extent = Extent::Messages(2_000_000);
     /// What a load is measured for at most, or longer if the scenario says so, that is only asked whether it is carried.
     pub const SEARCHED: Extent = Extent::Messages(1_000_000);
+    /// Loads beyond which a search for saturation goes on in vain.
+    pub const MOST_PROBES: usize = 60;
+    /// Messages before the first look at a transient: at least so many, and so many a host that sends.
+    pub const FIRST_WARMUP: (u64, u64) = (1_000, 8);
+    /// Messages before the first look at a mean: at least so many, and so many a host that sends.
+    pub const FIRST_WINDOW: (u64, u64) = (7_000, 8);
+    /// A search for the end of the transient is given up after as long as the measurement may take, but not before so
+    /// many times its first look.
+    pub const WARMUP_LOOKS: u64 = 8;
 
     /// The same with a twentieth of the messages or of the time, at least one message, and no demand to converge.
     ///

@@ -8,9 +8,12 @@
 //! saturation takes several times as long as the estimate; what matters is that longer messages, higher counts and
 //! larger networks come out as more.
 
+mod loads;
+
 use serde::Serialize;
 
 use simnet_base::units::{Duration, Time};
+use simnet_media::host::mapper::Algorithm;
 use simnet_media::traffic::Workload;
 use simnet_network::topology::generate::Size;
 
@@ -20,6 +23,7 @@ use super::checked::{Checked, Extent, Generated, Measure, Operation, Stages, Tra
 use super::discovery::{Discovery, Source};
 use super::mapping::Mapping;
 use super::wire::Document;
+use loads::{Loads, Messages, is_inner};
 
 /// The most memory that a scenario may take, in bytes, whatever machine it runs on: 16 GiB.
 pub(super) const MOST_MEMORY: u64 = 1 << 34;
@@ -47,6 +51,8 @@ const PER_MESSAGE: f64 = 5e-7;
 const PER_HOP: f64 = 4e-7;
 /// Seconds for every flit that is simulated on its own while messages block each other, per hop.
 const PER_FLIT_HOP: f64 = 2e-9;
+/// Probes of a mapper at every switch that it explores.
+const PER_EXPLORATION: f64 = 20.0;
 /// Seconds for every probe of a mapper.
 const PER_PROBE: f64 = 3e-6;
 /// Seconds for every message of a collective operation or of a measurement.
@@ -69,14 +75,18 @@ pub struct Estimate {
     pub ranks: Option<u64>,
     /// Load points, mappings, all-gathers and measurements, each run once.
     pub points: Option<u64>,
-    /// Messages that are sent at these.
+    /// Messages that are likely to be delivered at these, and in the background of mappings; probes.
     pub messages: Option<f64>,
+    /// The most of them that there can be, where points end as soon as they are precise.
+    pub messages_most: Option<f64>,
     /// Bytes of memory.
     pub memory_bytes: u64,
     /// Seconds of simulated time of the longest point.
     pub simulated_s: Option<f64>,
     /// Seconds of one core.
     pub processor_s: Option<f64>,
+    /// The same with the most messages.
+    pub processor_most_s: Option<f64>,
 }
 
 impl Estimate {
@@ -106,16 +116,19 @@ impl Estimate {
     pub fn of(checked: &Checked) -> Estimate {
         let size = Size::of(&checked.topology.network);
         let needs = Needs::of(&checked.work);
+        let messages = all_messages(checked);
         Estimate {
             switches: Some(size.switches),
             hosts: Some(size.hosts),
             cables: Some(size.cables),
             ranks: needs.ranks,
             points: Some(points(&checked.work)),
-            messages: Some(libm::ceil(all_messages(checked))),
+            messages: Some(libm::ceil(messages.likely)),
+            messages_most: Some(libm::ceil(messages.most)),
             memory_bytes: needs.bytes(Some(size)),
             simulated_s: Some(simulated(checked)),
             processor_s: Some(seconds(checked)),
+            processor_most_s: Some(seconds_of(checked, |messages| messages.most)),
         }
     }
 
@@ -126,7 +139,9 @@ impl Estimate {
         Estimate {
             points: self.points.map(|each| each.saturating_mul(points)),
             messages: times(self.messages),
+            messages_most: times(self.messages_most),
             processor_s: times(self.processor_s),
+            processor_most_s: times(self.processor_most_s),
             ..self
         }
     }
@@ -142,9 +157,11 @@ impl Estimate {
             ranks: self.ranks.max(other.ranks),
             points: self.points.zip(other.points).map(|(a, b)| a.saturating_add(b)),
             messages: sum(self.messages, other.messages),
+            messages_most: sum(self.messages_most, other.messages_most),
             memory_bytes: self.memory_bytes.max(other.memory_bytes),
             simulated_s: self.simulated_s.zip(other.simulated_s).map(|(a, b)| a.max(b)),
             processor_s: sum(self.processor_s, other.processor_s),
+            processor_most_s: sum(self.processor_most_s, other.processor_most_s),
         }
     }
 }
@@ -235,16 +252,20 @@ fn points(work: &Work) -> u64 {
 }
 
 /// Messages of load points and of probes; frames of collective operations, which is what they cost by.
-fn all_messages(checked: &Checked) -> f64 {
-    match &checked.work {
+fn all_messages(checked: &Checked) -> Messages {
+    let known = match &checked.work {
         Work::Stages(stages) => {
-            let loaded = stages.traffic.as_ref().map_or(0.0, |traffic| match traffic {
-                Traffic::Trace(trace) => trace.messages.len() as f64,
-                Traffic::Generated(generated) => {
-                    generated.loads.iter().map(|load| measured(checked, generated, *load)).sum()
+            let own = stages.mapping.as_ref();
+            let mapped = own.map_or(0.0, |own| probes(checked, own) + background(checked, own));
+            let points = match &stages.traffic {
+                Some(Traffic::Generated(generated)) => {
+                    let loads = Loads::new(checked, generated);
+                    generated.loads.iter().fold(loads.search(), |sum, load| sum + loads.point(*load))
                 }
-            });
-            loaded + stages.mapping.as_ref().map_or(0.0, |own| mapping(checked, own)) / PER_PROBE
+                Some(Traffic::Trace(trace)) => Messages::known(trace.messages.len() as f64),
+                None => Messages::default(),
+            };
+            return points + Messages::known(mapped);
         }
         Work::Operation(operation) => {
             let sent = operation.traffic.as_ref().map_or(0.0, |generated| rate(checked, generated));
@@ -253,7 +274,8 @@ fn all_messages(checked: &Checked) -> f64 {
         Work::Allgather(gather) => gathering(gather) / PER_FRAME,
         Work::Discovery(own) => discovery(own) / PER_FRAME,
         Work::Ring(_) => 0.0,
-    }
+    };
+    Messages::known(known)
 }
 
 /// Messages a picosecond of generated traffic at its first load.
@@ -269,8 +291,12 @@ fn simulated(checked: &Checked) -> f64 {
     let own = match &checked.work {
         Work::Stages(Stages { traffic: Some(Traffic::Generated(generated)), .. }) => {
             let (measure, workload) = (&checked.measure, &generated.workload);
-            let needed = generated.loads.iter().map(|load| needed_ps(measure, workload, *load, flit));
-            needed.fold(0.0, f64::max)
+            let loads = Loads::new(checked, generated);
+            let likely = |load: f64| match measure.until_precise {
+                true => loads.point(load).likely / loads.accepted(load),
+                false => needed_ps(measure, workload, load, flit),
+            };
+            generated.loads.iter().map(|load| likely(*load)).fold(0.0, f64::max)
         }
         Work::Stages(Stages { traffic: Some(Traffic::Trace(trace)), .. }) => {
             let last = trace.messages.iter().map(|message| message.created.since(Time::ZERO).as_ps()).max();
@@ -295,36 +321,35 @@ pub(super) fn longest_without_loads(checked: &Checked) -> f64 {
         let often = f64::from(gather.iterations.of(gather.size));
         return often * gather.ranks() as f64 * (gather.size.0 as f64 * byte + costs);
     }
-    checked.mapping().map_or(0.0, |own| {
-        let probes = mapping(checked, own) / PER_PROBE;
-        probes * own.brief.timeout.as_ps() as f64 / 2.0
-    })
+    checked.mapping().map_or(0.0, |own| mapping_ps(checked, own))
 }
-
-/// Messages before the first look at a transient, and at a mean: at least so many, and so many a host that sends.
-const FIRST_LOOKS: [(f64, f64); 2] = [(1_000.0, 8.0), (4_000.0, 8.0)];
 
 /// The simulated time in picoseconds that a load point takes at least: its warm-up, and what it measures.
 pub(super) fn needed_ps(measure: &Measure, workload: &Workload, load: f64, flit: Duration) -> f64 {
     let senders = workload.pattern.senders().max(1) as f64;
     let gap = workload.mean_gap_ps(load, flit);
-    let look = |(least, a_host): (f64, f64)| gap * f64::max(least / senders, a_host);
-    let warmup = measure.warmup.map_or_else(|| look(FIRST_LOOKS[0]), |span| span.as_ps() as f64);
+    let look = |(least, a_host): (u64, u64)| gap * f64::max(least as f64 / senders, a_host as f64);
+    let warmup = measure.warmup.map_or_else(|| look(Measure::FIRST_WARMUP), |span| span.as_ps() as f64);
     let most = match measure.extent {
         Extent::Messages(count) => gap * libm::ceil(count as f64 / senders),
         Extent::Duration(span) => span.as_ps() as f64,
     };
-    warmup + if measure.until_precise { most.min(look(FIRST_LOOKS[1])) } else { most }
+    warmup + if measure.until_precise { most.min(look(Measure::FIRST_WINDOW)) } else { most }
 }
 
 /// The seconds of one core that a scenario is likely to take.
 pub(super) fn seconds(checked: &Checked) -> f64 {
+    seconds_of(checked, |messages| messages.likely)
+}
+
+/// The seconds of one core with as many messages of load points as `count` takes.
+fn seconds_of(checked: &Checked, count: fn(Messages) -> f64) -> f64 {
     let hosts = size(checked).0;
     let own = match &checked.work {
         Work::Stages(Stages { mapping: map, routing, traffic: load }) => {
             let [map, load] = [
                 map.as_ref().map_or(0.0, |own| mapping(checked, own)),
-                load.as_ref().map_or(0.0, |own| traffic(checked, own)),
+                load.as_ref().map_or(0.0, |own| traffic(checked, own, count)),
             ];
             map + load + if routing.is_some() { routes(checked) } else { 0.0 }
         }
@@ -354,35 +379,23 @@ fn routes(checked: &Checked) -> f64 {
     hosts * hosts * PER_PAIR * (1.0 + switches / 64.0)
 }
 
-fn traffic(checked: &Checked, traffic: &Traffic) -> f64 {
+fn traffic(checked: &Checked, traffic: &Traffic, count: fn(Messages) -> f64) -> f64 {
     match traffic {
         Traffic::Trace(trace) => {
             let flits: f64 = trace.messages.iter().map(|message| f64::from(message.payload)).sum();
             messages(checked, trace.messages.len() as f64, flits)
         }
         Traffic::Generated(generated) => {
-            let of_load = |load: &f64| {
-                let count = measured(checked, generated, *load);
-                // Messages wait for each other the more the higher the load is.
-                messages(checked, count, count * generated.workload.sizes.mean()) * (1.0 + 4.0 * load)
+            let loads = Loads::new(checked, generated);
+            let flits = generated.workload.sizes.mean();
+            // Messages wait for each other the more the higher the load is.
+            let of = |point: Messages, load: f64| {
+                messages(checked, count(point), count(point) * flits) * (1.0 + load)
             };
-            let all: f64 = generated.loads.iter().map(of_load).sum();
-            if checked.measure.find_saturation.is_some() { 2.0 * all } else { all }
+            let all: f64 = generated.loads.iter().map(|load| of(loads.point(*load), *load)).sum();
+            all + of(loads.search(), 1.0)
         }
     }
-}
-
-/// The messages of a load point, its warm-up among them.
-fn measured(checked: &Checked, generated: &Generated, load: f64) -> f64 {
-    let (hosts, _) = size(checked);
-    let flit_ps = checked.load_flit_time().as_ps() as f64;
-    let per_ps = hosts * load / generated.workload.sizes.mean() / flit_ps;
-    let warmup = checked.measure.warmup.map_or(0.0, |span| span.as_ps() as f64 * per_ps);
-    let extent = match checked.measure.extent {
-        Extent::Messages(count) => count as f64,
-        Extent::Duration(span) => span.as_ps() as f64 * per_ps,
-    };
-    warmup + if checked.measure.warmup.is_none() { 1.3 * extent } else { extent }
 }
 
 fn messages(checked: &Checked, count: f64, flits: f64) -> f64 {
@@ -391,10 +404,41 @@ fn messages(checked: &Checked, count: f64, flits: f64) -> f64 {
 }
 
 fn mapping(checked: &Checked, mapping: &Mapping) -> f64 {
-    let (hosts, switches) = size(checked);
-    let probes = 20.0 * (switches + 1.0) * (hops(checked) + hosts / (switches + 1.0));
-    let loaded = if mapping.load.is_some() { 20.0 } else { 1.0 };
-    probes * PER_PROBE * loaded
+    let quiet = probes(checked, mapping) * PER_PROBE;
+    let Some(Traffic::Generated(generated)) = checked.stages().and_then(|stages| stages.traffic.as_ref())
+    else {
+        return quiet;
+    };
+    let sent = background(checked, mapping);
+    quiet + messages(checked, sent, sent * generated.workload.sizes.mean())
+}
+
+/// The probes of a mapping: a mapper explores a switch once for every cable that leads to it, and asks for most of its
+/// ports in two ways.
+fn probes(checked: &Checked, mapping: &Mapping) -> f64 {
+    let cables = checked.topology.network.links().iter().filter(|link| is_inner(link)).count();
+    let compared = if matches!(mapping.algorithm, Algorithm::Myricom(_)) { 2.0 } else { 1.0 };
+    PER_EXPLORATION * (cables as f64 + 1.0) * compared
+}
+
+/// The simulated picoseconds of a mapping: of four pairs of probes about three wait for their time-out.
+fn mapping_ps(checked: &Checked, mapping: &Mapping) -> f64 {
+    let start_up = match &mapping.algorithm {
+        Algorithm::Myricom(options) => options.start_up.as_ps() as f64,
+        _ => 0.0,
+    };
+    let (timeout, software) = (mapping.brief.timeout, mapping.costs.send + mapping.costs.reply);
+    start_up + probes(checked, mapping) / 2.0 * (timeout * 3 + software).as_ps() as f64 / 4.0
+}
+
+/// The messages of the scenario's traffic that are delivered while a mapper maps.
+fn background(checked: &Checked, mapping: &Mapping) -> f64 {
+    match (mapping.load, checked.stages().and_then(|stages| stages.traffic.as_ref())) {
+        (Some(load), Some(Traffic::Generated(generated))) => {
+            mapping_ps(checked, mapping) * Loads::new(checked, generated).accepted(load)
+        }
+        _ => 0.0,
+    }
 }
 
 fn gathering(gather: &Allgather) -> f64 {

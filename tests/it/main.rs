@@ -19,6 +19,7 @@ mod command {
     mod documented;
     mod documents;
     mod dumps;
+    mod estimates;
     mod horizon;
     mod interrupted;
     mod lanes;

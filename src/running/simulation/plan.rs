@@ -57,13 +57,6 @@ pub enum Extent {
 
 /// Without a horizon of its own, a point may take this many times as long as its warm-up and window.
 const PATIENCE: u64 = 4;
-/// Messages before the first look at a transient: at least so many, and so many a host that sends.
-const FIRST_WARMUP: (u64, u64) = (1_000, 8);
-/// Messages before the first look at a mean: at least so many, and so many a host that sends.
-const FIRST_WINDOW: (u64, u64) = (7_000, 8);
-/// A search for the end of the transient is given up after as long as the measurement may take, but not before so
-/// many times its first look.
-const WARMUP_LOOKS: u64 = 8;
 
 impl Plan {
     /// The plan of generated traffic: each of `senders` hosts sends a message every `mean_gap`; the longest takes
@@ -87,12 +80,13 @@ impl Plan {
             |extent: checked::Extent| cycles_after(measure.warmup, length_of(extent), base_cycle).max(1);
         let length = in_cycles(measure.extent);
         let whole = measure.whole.map(in_cycles);
-        let first = |most: u64| if measure.until_precise { look(FIRST_WINDOW).min(most) } else { most };
+        let first =
+            |most: u64| if measure.until_precise { look(Measure::FIRST_WINDOW).min(most) } else { most };
         let whole = whole.map(|most| (first(most), most));
         let warmup = measure.warmup.map_or_else(
             || {
-                let first = look(FIRST_WARMUP);
-                Warmup::Detected { first, most: length.max(first.saturating_mul(WARMUP_LOOKS)) }
+                let first = look(Measure::FIRST_WARMUP);
+                Warmup::Detected { first, most: length.max(first.saturating_mul(Measure::WARMUP_LOOKS)) }
             },
             |given| Warmup::Given(Cycle(cycles(given))),
         );

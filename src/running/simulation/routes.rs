@@ -31,6 +31,8 @@ pub(super) struct Routed {
     pub(super) files: Vec<(String, String)>,
     /// Events of the fabrics on which mappers ran.
     pub(super) events: u64,
+    /// Messages of traffic that were delivered meanwhile.
+    pub(super) delivered: u64,
 }
 
 /// Routes between the hosts of a network, found on that network or on a map of it.
@@ -172,6 +174,7 @@ fn on_map(
     routed.files.extend(map_files::all(name, &checked.topology, &mapped.map, &report));
     routed.map = Some(report);
     routed.events = mapped.events;
+    routed.delivered = mapped.activity.traffic.fates.delivered;
     routed.distribution = mapped.distribution.as_ref().map(DistributionReport::from);
     if let Some((plan, report)) = planned.remove(&mapper_of(&mapped.map.network, network)) {
         routed.routes = Some(HostRoutes::of_map(plan?.table, &mapped.map.network, network));

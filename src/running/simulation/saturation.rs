@@ -19,6 +19,7 @@
 use serde::Serialize;
 
 use simnet_output::report::{record, words};
+use simnet_scenario::checked::Measure;
 
 use super::summary::{PointReport, State};
 
@@ -142,8 +143,6 @@ impl Probe {
     }
 }
 
-/// Loads beyond which a search goes on in vain.
-const MOST_PROBES: usize = 60;
 /// A host cannot offer more, in payload flits per cycle.
 const FULL: f64 = 1.0;
 
@@ -189,7 +188,7 @@ pub(super) fn next_load(probes: &[Probe], resolution: f64) -> Option<f64> {
         let loads = probes.iter().map(|probe| probe.load);
         if greatest { loads.reduce(f64::max) } else { loads.reduce(f64::min) }
     };
-    if probes.len() >= MOST_PROBES {
+    if probes.len() >= Measure::MOST_PROBES {
         return None;
     }
     let (low, high) = bracket(probes);

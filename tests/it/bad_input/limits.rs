@@ -259,5 +259,5 @@ fn messages_beyond_reason_are_questioned() {
     assert_eq!(warned("2000000"), "");
     let text = warned("9223372036854775807");
     assert!(text.contains("warning[too-many-messages]") && text.contains("s.toml:11:12"), "{text}");
-    assert!(text.contains("e19 messages, about ") && text.contains(" days of one core"), "{text}");
+    assert!(text.contains("e18 messages, about ") && text.contains(" days of one core"), "{text}");
 }

@@ -4,8 +4,8 @@
 //! what the network carries. A load beyond that ends soon.
 //!
 //! # Scope and limitations
-//! The load that is carried follows from distances, rates and decoding times; routes and buffers are not looked at. It may be
-//! off by a factor of two, so that near to it the likely number means little: then only the most there can be is certain.
+//! The load that is carried follows from distances, rates and decoding times; routes and buffers are not looked at. It
+//! may be off by a factor of two. Near to it the likely number means little, and only the most there can be counts.
 //! A point that dies takes less than the likely number. Messages sent while the last ones of a window end are left out.
 //!
 //! # Validation

@@ -37,8 +37,9 @@ fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
 
-/// Runs a scenario: what is estimated, at most, and taken, probes counted in. Prints how long that takes, which is
-/// asserted of no machine.
+/// Runs a scenario: what is estimated, at most, and taken, probes counted in. Prints it, and seconds that are off by more
+/// than a factor of ten.
+#[expect(clippy::print_stdout, reason = "shown where a test fails, or if asked for")]
 fn taken(checked: &Checked, of: &str) -> (f64, f64, f64) {
     let estimate = Estimate::of(checked);
     let begun = now();

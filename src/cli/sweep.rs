@@ -213,8 +213,8 @@ fn merge(plan: &Scenarios, store: &Store, computed: usize, wall_s: f64) -> Resul
     Ok((merged, holds))
 }
 
-/// How a sweep ends of which no point is missing, the gravest first: deadlocks, points that failed, which the caller has
-/// reported, loads that have not converged where they must, and what is expected. Says why.
+/// How a sweep ends of which no point is missing, the gravest first: deadlocks, points that failed, which the caller
+/// has reported, loads that have not converged where they must, and what is expected. Says why.
 pub(super) fn ended(failed: usize, ends: Ends, holds: bool) -> Exit {
     if ends.deadlocked > 0 {
         complain(&format!("{} ended in a deadlock that nothing recovered", points(ends.deadlocked)));

@@ -475,7 +475,8 @@ impl Topology {
 impl Measure {
     /// The most that is measured where a precision is asked for and no limit is given.
     pub const MOST: Extent = Extent::Messages(2_000_000);
-    /// What a load is measured for at most, or longer if the scenario says so, that is only asked whether it is carried.
+    /// What a load is measured for at most, or longer if the scenario says so, that is only asked whether it is
+    /// carried.
     pub const SEARCHED: Extent = Extent::Messages(1_000_000);
     /// Loads beyond which a search for saturation goes on in vain.
     pub const MOST_PROBES: usize = 60;

@@ -1,8 +1,8 @@
 //! Batch means: what batches of a correlated series say about its mean, and quantiles of Student's t.
 //!
 //! # Source
-//! The variance of a mean from batches that are still correlated: A. Tafazzoli and J. R. Wilson, "Skart: a skewness- and
-//! autoregression-adjusted batch-means procedure for simulation analysis", IIE Transactions 43 (2011). Departures:
+//! The variance of a mean from batches that are still correlated: A. Tafazzoli and J. R. Wilson, "Skart: a skewness-
+//! and autoregression-adjusted batch-means procedure for simulation analysis", IIE Transactions 43 (2011). Departures:
 //! batches are equal in time, not in messages, so the mean is a ratio and its variance that of a ratio; the correlation
 //! of neighbours is corrected for the length of the series and costs degrees of freedom, as correlated batches tell
 //! less than their number. The correction for skewness: N. J. Johnson, "Modified t tests and confidence intervals for
@@ -16,7 +16,8 @@ const NORMAL: f64 = 1.959_963_984_540_054;
 /// The chance to lie outside a 95 % interval.
 const OUTSIDE: f64 = 0.05;
 /// The mean of a congested network is at least so many times as skew as its batches suggest, which are shorter than the
-/// memory of what makes it skew. Measured: two to five times, on seven of eight load points above 90 % of what is carried.
+/// memory of what makes it skew. Measured: two to five times, on seven of eight load points above 90 % of what is
+/// carried.
 const SKEWER: f64 = 1.5;
 /// Neighbours are never taken for more correlated than this: the variance of their mean would have no bound.
 const MOST_CORRELATED: f64 = 0.95;
@@ -129,11 +130,16 @@ pub fn half_width(values: &[f64]) -> Option<f64> {
 /// # Source
 /// G. W. Hill, "Algorithm 396: Student's t-quantiles", Communications of the ACM 13 (1970).
 fn student(freedom: f64) -> f64 {
+    /// Those of 1 to 4 degrees, where the algorithm is not exact to seven digits.
+    const FEW: [f64; 4] = [12.706_205, 4.302_653, 3.182_446, 2.776_445];
     let n = freedom.max(1.0);
+    let exact = FEW.iter().zip(1..).find(|(_, whole)| n.total_cmp(&f64::from(*whole)).is_eq());
+    if let Some((exact, _)) = exact {
+        return *exact;
+    }
     if n < 2.0 {
-        // Exact at 1 and 2; between them the quantile is nearly a power of what is above 0.5.
-        let (one, two) = (12.706_205, 4.302_653);
-        return one * libm::pow(two / one, libm::log(n) / core::f64::consts::LN_2);
+        // Between 1 and 2 it is nearly a power of the degrees.
+        return FEW[0] * libm::pow(FEW[1] / FEW[0], libm::log2(n));
     }
     let a = 1.0 / (n - 0.5);
     let b = 48.0 / (a * a);

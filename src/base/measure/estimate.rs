@@ -13,7 +13,8 @@
 //! * the variance has not more than doubled from one look to the next, and the two means agree;
 //! * the window is as long as a network at such latencies may need to forget ([`Congestion::needed`]).
 //!
-//! The largest variance of the whole and of both halves makes the interval: a quiet stretch does not end a run by itself.
+//! The largest variance of the whole and of both halves makes the interval: a quiet stretch does not end a run by
+//! itself.
 //!
 //! # Scope and limitations
 //! A path that has not yet left one state for another looks like one that never will: near saturation only the third
@@ -25,7 +26,8 @@
 //! determining the length of a steady-state simulation", Operations Research 27 (1979); E. J. Chen and W. D. Kelton,
 //! "Determining simulation run length with the runs test", Simulation Modelling Practice and Theory 11 (2003). The
 //! corrections for correlation and skewness that are left: [`super::batches`]. Departures: all tests at two looks, the
-//! largest variance, and the third rule are the project's; their constants were chosen on seventeen load points (docs/VALIDATION.md).
+//! largest variance, and the third rule are the project's; their constants were chosen on seventeen load points
+//! (docs/VALIDATION.md).
 //!
 //! # Validation
 //! Intervals of AR(1) series of known mean; the coverage of load points, in `tests/running/oracle/coverage.rs` and
@@ -119,8 +121,8 @@ fn chosen(slots: &[Slot]) -> Option<(Batches, bool)> {
 }
 
 impl Estimate {
-    /// Judges a series from its slots, in order, of which there should be `needed` at least; `None` if there are too few
-    /// observations to make batches of.
+    /// Judges a series from its slots, in order, of which there should be `needed` at least; `None` if there are too
+    /// few observations to make batches of.
     ///
     /// Costs O(slots).
     pub fn new(slots: &[Slot], needed: f64) -> Option<Estimate> {
@@ -167,12 +169,14 @@ impl Estimate {
     }
 }
 
-/// Whether a latency that `rest` would be without any other messages grows all the time, as that of a network that falls
-/// behind: at the whole length and at half of it nearly all later batches are larger, and the fourth quarter exceeds the
-/// second as on a straight line from the start of the point, `before` slots before the first. Costs O(slots).
+/// Whether a latency that `rest` would be without any other messages grows all the time, as that of a network that
+/// falls behind: at the whole length and at half of it nearly all later batches are larger, and the fourth quarter
+/// exceeds the second as on a straight line from the start of the point, `before` slots before the first. Costs
+/// O(slots).
 ///
-/// A network at the edge of what it can carry has a latency that grows as the root of time instead if it has many queues.
-/// If it has few, that is a random walk, which may look straight: the rise must be more than such a walk would come to.
+/// A network at the edge of what it can carry has a latency that grows as the root of time instead if it has many
+/// queues. If it has few, that is a random walk, which may look straight: the rise must be more than such a walk would
+/// come to.
 pub(super) fn grows(slots: &[Slot], before: f64, rest: f64) -> bool {
     let is_straight = |slots: &[Slot]| rises(slots, before, rest).unwrap_or(false);
     is_straight(slots) && is_straight(&slots[..slots.len() / 2]) && is_no_walk(slots).unwrap_or(false)
@@ -309,8 +313,8 @@ mod tests {
         }
     }
 
-    /// Wrong if a random walk, as the wait of a single queue at its limit, were taken for one that falls behind, or one with
-    /// a clear drift were not. Of 400 walks without a drift 5 may look straight.
+    /// Wrong if a random walk, as the wait of a single queue at its limit, were taken for one that falls behind, or
+    /// one with a clear drift were not. Of 400 walks without a drift 5 may look straight.
     #[test]
     fn a_walk_without_a_drift_does_not_grow() {
         let walk = |seed: u64, drift: f64| {

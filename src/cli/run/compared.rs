@@ -46,7 +46,8 @@ fn ring(report: &RingReport) -> Option<Row> {
     let text = match length.saturating_sub(bound) {
         0 => {
             format!(
-                "the least possible on that tree; algorithm = \"{algorithm}\" in [allgather] runs messages on such a ring"
+                "the least possible on that tree; algorithm = \"{algorithm}\" in [allgather] runs messages on such a \
+                 ring"
             )
         }
         more if algorithm == "lr3" => format!("within {more} of the least possible on that tree"),

@@ -91,8 +91,8 @@ fn says(table: &Csv, row: &[String], name: &str, value: &str) -> bool {
     table.columns.iter().zip(row).any(|(column, cell)| is_called(column, name) && cell == value)
 }
 
-/// How many points died, how many were saturated, and how many are not known as well as was asked for; `Sure` only where an interval
-/// says so of every point.
+/// How many points died, how many were saturated, and how many are not known as well as was asked for; `Sure` only
+/// where an interval says so of every point.
 fn worth(table: &Csv, all: u64) -> Markup {
     let has = |name: &str| table.columns.iter().any(|column| is_called(column, name));
     let rows = || table.rows.iter().filter(|row| table.cell(row, "status") != Some("failed"));

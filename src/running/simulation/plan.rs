@@ -114,8 +114,8 @@ impl Plan {
         }
     }
 
-    /// The same for a load that is only asked whether it is carried: until the mean is known well enough to say so, within
-    /// what is measured at least as long as `searched` may be.
+    /// The same for a load that is only asked whether it is carried: until the mean is known well enough to say so,
+    /// within what is measured at least as long as `searched` may be.
     #[must_use]
     pub fn for_search(self, searched: &Plan) -> Plan {
         let (first, _) = searched.lengths();

@@ -152,8 +152,8 @@ impl Setup<'_> {
         links.map(|link| self.parameters.links[link.index()].period).max().unwrap_or(1)
     }
 
-    /// Whether anything from cycle `now` on may break a deadlock: a forward reset, a limit on waiting or on life, or the
-    /// failure of a cable.
+    /// Whether anything from cycle `now` on may break a deadlock: a forward reset, a limit on waiting or on life, or
+    /// the failure of a cable.
     fn breaks(&self, now: Cycle) -> bool {
         let is_ahead = |(_, at, until): &(LinkId, Cycle, Option<Cycle>)| *at >= now || *until >= Some(now);
         let limited = match &self.parameters.flow {
@@ -320,7 +320,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         loop {
             let planned = self.traffic.meter.window();
             self.aim(planned.to);
-            let half = Cycle(planned.to.0 / 2);
+            let half = Cycle(from.0 + planned.cycles() / 2);
             if self.plan.can_saturate && self.fabric.now() < half {
                 self.advance(half);
                 self.note_backlog(self.fabric.now());
@@ -331,7 +331,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             let after = self.read(window.to);
             let is_dead = self.is_dead();
             let is_judged = self.plan.can_saturate && planned.cycles() >= self.plan.message && !is_dead;
-            let is_behind = is_judged && is_behind(&before.totals, &after.totals) && self.is_line(window.to);
+            let is_behind = is_judged && is_behind(&before.totals, &after.totals) && self.is_line(window);
             let is_since = |share: u64| doubt.is_some_and(|doubt| doubt.saturating_mul(share) <= length);
             let mut is_last =
                 is_dead || !goes_on || length >= most || self.fabric.now() >= self.plan.horizon(window.to);
@@ -453,15 +453,20 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         self.backlogs.push((at, totals.planned_flits.saturating_sub(totals.ended_flits)));
     }
 
-    /// Whether the backlog of cycle `to` has grown along a line from the start of the point, seen about half-way. That of
-    /// a network which is carried at the edge of what it can carry grows as the root of time instead.
-    fn is_line(&self, to: Cycle) -> bool {
-        let middle = |(at, _): &&(Cycle, u64)| at.0.abs_diff(to.0 / 2);
-        let is_between = |(at, _): &&(Cycle, u64)| at.0 >= to.0 / 4 && at.0 <= to.0 / 4 * 3;
-        let half = self.backlogs.iter().filter(is_between).min_by_key(middle);
-        let (Some((at, first)), Some((end, last))) = (half, self.backlogs.last()) else { return false };
-        let [first, last] = [first, last].map(|flits| *flits as f64);
-        (last - first) * at.0 as f64 >= STRAIGHT * first * (end.0 - at.0) as f64
+    /// Whether the backlog has gone on growing in the second half of a window nearly as fast as in the first. That of a
+    /// queue that is carried at the edge of what it can carry grows as the root of time instead.
+    fn is_line(&self, window: Window) -> bool {
+        let at = |cycle: Cycle| self.backlogs.iter().rfind(|(at, _)| *at == cycle).copied();
+        let middle = window.from.0 + window.cycles() / 2;
+        let within = self.backlogs.iter().filter(|(at, _)| window.from < *at && *at < window.to);
+        let half = within.min_by_key(|(at, _)| at.0.abs_diff(middle));
+        let (Some(first), Some(half), Some(last)) = (at(window.from), half, at(window.to)) else {
+            return true;
+        };
+        let rate = |(from, less): (Cycle, u64), (to, more): (Cycle, u64)| {
+            (more as f64 - less as f64) / (to.0 - from.0) as f64
+        };
+        rate(*half, last) >= STRAIGHT * rate(first, *half)
     }
 
     /// Whether a deadlock stands, broken sooner or later or never.
@@ -563,19 +568,19 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
 
 /// Fewer ended than this share of what was offered is falling behind.
 const SATURATION: f64 = 0.95;
-/// A backlog grows along a line if its second half adds at least this share of what its first half did; that of a queue at
-/// the edge adds 0.41.
-const STRAIGHT: f64 = 0.75;
+/// A backlog grows along a line if the second half of a window adds at least this share of what the first half did;
+/// that of a queue at the edge adds less than 0.6 in a window that is much longer than the warm-up.
+const STRAIGHT: f64 = 0.6;
 /// Looks at the warm-up before one that falls behind is taken for saturated.
 const LOOKS_BEFORE_BEHIND: u32 = 3;
 
-/// Whether less ended than was offered between two readings, and by more than chance brings about: four standard
+/// Whether less ended than was offered between two readings, and by more than chance brings about: three standard
 /// deviations of the number of arrivals.
 fn is_behind(before: &Totals, after: &Totals) -> bool {
     let messages = (after.planned - before.planned) as f64;
     let planned = (after.planned_flits - before.planned_flits) as f64;
     let ended = (after.ended_flits - before.ended_flits) as f64;
-    let noise = 4.0 * libm::sqrt(messages) * planned / messages.max(1.0);
+    let noise = 3.0 * libm::sqrt(messages) * planned / messages.max(1.0);
     ended < SATURATION * planned && planned - ended > noise
 }
 

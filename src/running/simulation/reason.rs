@@ -45,7 +45,8 @@ pub enum Reason {
 const CLOCK: &str = "213 days";
 
 impl Reason {
-    /// The first reason that keeps a point at `load` from having converged; none if nothing does. A trace has only to end.
+    /// The first reason that keeps a point at `load` from having converged; none if nothing does. A trace has only to
+    /// end.
     pub(super) fn of(load: Option<f64>, point: &Point, scale: &Scale) -> Option<Reason> {
         let cycles = |cycles: u64| scale.ns(cycles as f64);
         if point.end == PointEnd::Deadlocked {

@@ -5,8 +5,8 @@
 //!              load_low ^                           ^ load_high                       the truth lies between
 //! ```
 //! A load is carried if its point has shown to be steady: the interval of its mean latency can be trusted and is within
-//! a quarter of it. It is not if the point falls behind for good or dies. Near the edge neither shows in any run of finite
-//! length; such loads are passed over, and both ends are narrowed towards them.
+//! a quarter of it. It is not if the point falls behind for good or dies. Near the edge neither shows in any run of
+//! finite length; such loads are passed over, and both ends are narrowed towards them.
 //!
 //! # Scope and limitations
 //! Bisection takes a network for one that carries every load below one that it carries. The most that was accepted
@@ -315,8 +315,8 @@ mod tests {
         assert!(open.len() < 30 && bracket(&open) == (None, None), "{}", open.len());
     }
 
-    /// Wrong if deeper saturation counted, the first saturated load did not, the order of loads mattered, or what a dead
-    /// network accepted were throughput.
+    /// Wrong if deeper saturation counted, the first saturated load did not, the order of loads mattered, or what a
+    /// dead network accepted were throughput.
     #[test]
     fn throughput_is_that_up_to_the_first_saturated_load() {
         let at = |load, accepted, verdict| Probe {

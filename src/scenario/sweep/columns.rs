@@ -15,7 +15,8 @@ const HALF_WIDTH: &str = "latency_half_width_ns";
 const WORTH: [&str; 3] = ["saturated", "converged", "state"];
 
 /// The columns that are `listed`, in their order; the half-width behind its mean, and behind the last column of a load
-/// point whether it was saturated, whether it converged, and its state. What is listed itself stands where it was listed.
+/// point whether it was saturated, whether it converged, and its state. What is listed itself stands where it was
+/// listed.
 pub(super) fn with_their_worth(listed: &[String]) -> Vec<String> {
     let mut columns = Vec::new();
     for (nth, column) in listed.iter().enumerate() {

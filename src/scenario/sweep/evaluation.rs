@@ -209,8 +209,8 @@ impl Context<'_> {
         diagnostics.add(name.place, |span| {
             let message = format!("`{}` is none of the columns of this sweep", quoted(&name.value));
             Fault::new("unknown-column", span, message, format!("expected one of {all}"))
-                .with_nearest(&name.value, known())
                 .with_help("columns are listed in [sweep]")
+                .with_nearest(&name.value, known())
         });
         None
     }

@@ -156,7 +156,8 @@ table! {
     }
 }
 
-/// How long an output may stay blocked where the scenario does not say: Myrinet's forward reset, which credits do not have.
+/// How long an output may stay blocked where the scenario does not say: Myrinet's forward reset, which credits do not
+/// have.
 fn deadlock_timeout(others: &[Entry]) -> &'static str {
     let is_credits = |entry: &Entry| {
         entry.key == "flow" && matches!(&entry.item.value, Value::Text(flow) if flow == "credits")

@@ -262,7 +262,9 @@ fn rings() -> Value {
         let names = ["a", "b"].into_iter().flat_map(|ring| (0..4).map(move |nth| (ring, nth)));
         names.map(|(ring, nth)| name(ring, nth)).collect::<Vec<Value>>()
     };
-    let link = |a: String, a_port: u8, b: String, b_port: u8| json!({"a": a, "a_port": a_port, "b": b, "b_port": b_port});
+    let link = |a: String, a_port: u8, b: String, b_port: u8| -> Value {
+        json!({"a": a, "a_port": a_port, "b": b, "b_port": b_port})
+    };
     let mut links = vec![link("as0".to_owned(), 2, "bs0".to_owned(), 2)];
     for ring in ["a", "b"] {
         for nth in 0..4 {

@@ -37,8 +37,8 @@ fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
 
-/// Runs a scenario: what is estimated, at most, and taken, probes counted in. Prints it, and seconds that are off by more
-/// than a factor of ten.
+/// Runs a scenario: what is estimated, at most, and taken, probes counted in. Prints it, and seconds that are off by
+/// more than a factor of ten.
 #[expect(clippy::print_stdout, reason = "shown where a test fails, or if asked for")]
 fn taken(checked: &Checked, of: &str) -> (f64, f64, f64) {
     let estimate = Estimate::of(checked);
@@ -57,8 +57,8 @@ fn taken(checked: &Checked, of: &str) -> (f64, f64, f64) {
     (likely, most, took)
 }
 
-/// Wrong if the messages of a run were far from those that are estimated where that can be known: up to about four fifths of
-/// what is carried, and clearly beyond it.
+/// Wrong if the messages of a run were far from those that are estimated where that can be known: up to about four
+/// fifths of what is carried, and clearly beyond it.
 #[test]
 fn runs_take_about_the_messages_that_are_estimated() {
     let (near, narrow) = ("precision = 0.05", "precision = 0.02");

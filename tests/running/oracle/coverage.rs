@@ -12,8 +12,8 @@ use rows::{Coverage, rows};
 /// The precision that is asked for.
 const PRECISION: f64 = 0.05;
 
-/// Wrong if a point were called converged before its interval can be trusted: near saturation a short quiet stretch has a
-/// small mean and a small variance. Rows of which fewer than half converge within their limit count together.
+/// Wrong if a point were called converged before its interval can be trusted: near saturation a short quiet stretch
+/// has a small mean and a small variance. Rows of which fewer than half converge within their limit count together.
 ///
 /// With few seeds the rows that go to the limit of two million messages are left out.
 #[test]

@@ -22,7 +22,8 @@ pub(super) fn summary(contents: &Contents) -> Option<Summary> {
         (
             Grade::Good,
             html! {
-                "every method's tree was compared with the one that is there, and is the same (all recovered: " (all) ")."
+                "every method's tree was compared with the one that is there, and is the same (all recovered: "
+                (all) ")."
             },
         )
     } else {

@@ -4,12 +4,14 @@ use super::Place::{Next, Notice};
 use super::{CREDITS, RING, Ran, Row, row};
 
 /// Loads and seeds.
-const LOADS: &str = "sweep={repetitions=2, columns=['points.0.latency_mean_ns'], axes=[{'traffic.uniform.loads'=[0.02, 0.1]}]}";
+const LOADS: &str = "sweep={repetitions=2, columns=['points.0.latency_mean_ns'], \
+    axes=[{'traffic.uniform.loads'=[0.02, 0.1]}]}";
 /// One of them is known to be too much.
 const TOO_MUCH: &str =
     "sweep={columns=['points.0.latency_mean_ns'], axes=[{'traffic.uniform.loads'=[0.02, 0.9]}]}";
 /// One of them cannot be run: GO above STOP.
-const FAILS: &str = "sweep={columns=['points.0.latency_mean_ns'], axes=[{fabric.stop=['56 B', '50 B']}, {fabric.go=['40 B', '52 B']}]}";
+const FAILS: &str = "sweep={columns=['points.0.latency_mean_ns'], \
+    axes=[{fabric.stop=['56 B', '50 B']}, {fabric.go=['40 B', '52 B']}]}";
 /// Rings beside the paper's numbers.
 const PRINTED: &str = "scenario = { name = 'printed' }
 topology.preset = 'faraj-d'
@@ -150,8 +152,8 @@ fn of_page() -> Vec<Row> {
         row(
             Notice("Sure"),
             &[
-                "no point was saturated, and the mean latency of each is known within the precision that was asked for; its \
-               half-width stands beside it in points.csv",
+                "no point was saturated, and the mean latency of each is known within the precision that was asked for\
+               ; its half-width stands beside it in points.csv",
             ],
             RING,
             &[LOADS],

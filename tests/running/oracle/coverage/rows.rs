@@ -3,7 +3,8 @@
 //!
 //! # Source
 //! The M/D/1 queue: the formula of Pollaczek and Khinchine. The other means are those of sixty runs of a million
-//! messages or more each (`cargo bench --bench coverage -- --references 60`), of other seeds than those that are judged.
+//! messages or more each (`cargo bench --bench coverage -- --references 60`), of other seeds than those that are
+//! judged.
 
 use simnet_running::simulation::{self, PointReport};
 use simnet_scenario::{self as scenario, Overrides};

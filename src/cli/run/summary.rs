@@ -253,12 +253,11 @@ fn warmup(points: &[PointReport]) -> String {
 
 fn saturation(report: &StagesReport) -> String {
     let Some(found) = &report.saturation else { return String::new() };
-    let load = |load: Option<f64>| load.map_or_else(|| "none".to_owned(), |load| format!("{load:.5}"));
-    let mut text = format!(
-        "\nSaturation: load {} is carried for good, load {} is not",
-        load(found.load_low),
-        load(found.load_high)
-    );
+    let carried = found.load_low.map(|low| format!("load {low:.5} is carried for good"));
+    let refused = found.load_high.map(|high| format!("load {high:.5} is not"));
+    let carried = carried.unwrap_or_else(|| "no load is known to be carried for good".to_owned());
+    let refused = refused.unwrap_or_else(|| "no load is known not to be".to_owned());
+    let mut text = format!("\nSaturation: {carried}, {refused}");
     let _ = match found.undecided {
         0 => writeln!(text),
         1 => writeln!(text, "; one load between them could not be decided"),
@@ -273,6 +272,9 @@ fn saturation(report: &StagesReport) -> String {
             text,
             "  at overload, load {load:.5}, it accepts {accepted:.5} flits per cycle and host"
         );
+    }
+    if report.route.as_ref().is_some_and(|route| route.dependency_cycle.is_some()) {
+        text += "  the routes can deadlock: a longer run may do so at a load that is called carried\n";
     }
     let most = rounded(found.accepted_max_bits_per_s / 1e6, 1);
     let _ = writeln!(

@@ -199,7 +199,9 @@ fn varied(contents: &Contents) -> Markup {
 
 /// A column's mean over some rows, with half the width of its interval.
 fn mean(table: &Csv, rows: &[&Vec<String>], column: &str) -> Markup {
-    let numbers: Vec<f64> = rows.iter().filter_map(|row| table.number(row, column)).collect();
+    let state = column.rsplit_once('.').map_or("state".to_owned(), |(point, _)| format!("{point}.state"));
+    let alive = rows.iter().filter(|row| table.cell(row, &state) != Some("deadlocked"));
+    let numbers: Vec<f64> = alive.filter_map(|row| table.number(row, column)).collect();
     let Some(Spread { mean, .. }) = Spread::of(&numbers) else { return html! { "–" } };
     html! {
         (numbers::number(mean, 4))

@@ -220,7 +220,16 @@ pub fn run(
 
     let channels = 2 * setup.network.links().len();
     let series = keep.interval.map(|interval| Series::new(interval, channels));
-    let mut course = Course { setup, plan, fabric, traffic, series, observer, backlogs: Vec::new() };
+    let mut course = Course {
+        setup,
+        plan,
+        fabric,
+        traffic,
+        series,
+        observer,
+        backlogs: Vec::new(),
+        under_way: Vec::new(),
+    };
     let start = course.warm_up();
     let measured = course.measure(start.from);
     if course.traffic.pulse.is_stopped() {
@@ -240,6 +249,8 @@ struct Course<'c, 'a, S, R, O> {
     observer: &'c mut O,
     /// The flits that were offered and had not ended, in cycles in which that was looked at, in order.
     backlogs: Vec<(Cycle, u64)>,
+    /// The messages in the fabric in the same cycles.
+    under_way: Vec<(Cycle, usize)>,
 }
 
 /// Where the window of a point begins, and why there.
@@ -331,7 +342,9 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             let after = self.read(window.to);
             let is_dead = self.is_dead();
             let is_judged = self.plan.can_saturate && planned.cycles() >= self.plan.message && !is_dead;
-            let is_behind = is_judged && is_behind(&before.totals, &after.totals) && self.is_line(window);
+            let is_far = ended_share(&before.totals, &after.totals) < FAR_BEHIND;
+            let is_behind =
+                is_judged && is_behind(&before.totals, &after.totals) && (is_far || self.is_line(window));
             let is_since = |share: u64| doubt.is_some_and(|doubt| doubt.saturating_mul(share) <= length);
             let mut is_last =
                 is_dead || !goes_on || length >= most || self.fabric.now() >= self.plan.horizon(window.to);
@@ -347,6 +360,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
                 false => estimate,
             };
             let is_known = wanted.is_some_and(|wanted| self.is_precise(&wanted));
+            let is_known = is_known && (!is_behind || self.is_full(window));
             let saturated = is_behind && (is_last || is_since(2)) || is_growing;
             let next = self.next_length(length, wanted.as_ref());
             is_last |= self.fabric.now() >= from + next;
@@ -451,6 +465,17 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         self.traffic.foresee(at);
         let totals = self.traffic.totals(at);
         self.backlogs.push((at, totals.planned_flits.saturating_sub(totals.ended_flits)));
+        self.under_way.push((at, self.fabric.in_flight()));
+    }
+
+    /// Whether the network has filled up with messages by the middle of a window: what it accepts falls as it does.
+    fn is_full(&self, window: Window) -> bool {
+        let middle = window.from.0 + window.cycles() / 2;
+        let within = self.under_way.iter().filter(|(at, _)| window.from <= *at && *at < window.to);
+        let half = within.min_by_key(|(at, _)| at.0.abs_diff(middle));
+        let last = self.under_way.iter().rfind(|(at, _)| *at == window.to);
+        let (Some((_, half)), Some((_, last))) = (half, last) else { return true };
+        *last as f64 <= FULL * *half as f64
     }
 
     /// Whether the backlog has gone on growing in the second half of a window nearly as fast as in the first. That of a
@@ -568,6 +593,10 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
 
 /// Fewer ended than this share of what was offered is falling behind.
 const SATURATION: f64 = 0.95;
+/// Fewer than this is, whether or not the backlog grows along a line: bursts bend it.
+const FAR_BEHIND: f64 = 0.8;
+/// A network is full if it holds at most so many times the messages that it held half a window before.
+const FULL: f64 = 1.1;
 /// A backlog grows along a line if the second half of a window adds at least this share of what the first half did;
 /// that of a queue at the edge adds less than 0.6 in a window that is much longer than the warm-up.
 const STRAIGHT: f64 = 0.6;
@@ -582,6 +611,12 @@ fn is_behind(before: &Totals, after: &Totals) -> bool {
     let ended = (after.ended_flits - before.ended_flits) as f64;
     let noise = 3.0 * libm::sqrt(messages) * planned / messages.max(1.0);
     ended < SATURATION * planned && planned - ended > noise
+}
+
+/// The share that ended of what was offered between two readings; 1 without any.
+fn ended_share(before: &Totals, after: &Totals) -> f64 {
+    let planned = after.planned_flits - before.planned_flits;
+    if planned > 0 { (after.ended_flits - before.ended_flits) as f64 / planned as f64 } else { 1.0 }
 }
 
 /// What a channel did between two readings.

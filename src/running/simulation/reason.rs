@@ -118,7 +118,9 @@ impl fmt::Display for Reason {
             Reason::Window(window, message) => {
                 write!(f, "the window of {} is shorter than a message of {}", time(*window), time(*message))
             }
-            Reason::Horizon => f.write_str("the horizon comes before the last measured message has ended"),
+            Reason::Horizon => f.write_str(
+                "measured messages were still under way at the end: at the horizon, or four times as late",
+            ),
             Reason::Locked => f.write_str("a deadlock stood at the end that would be broken only later"),
             Reason::Warmup => f.write_str("no end of the warm-up was found in what was measured"),
             Reason::Few(messages) => write!(f, "{messages} messages are too few to judge their mean"),

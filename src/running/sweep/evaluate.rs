@@ -253,6 +253,12 @@ impl<'a> Points<'a> {
         }
     }
 
+    /// Whether a column is of a load point at which the network died.
+    fn is_dead(&self, point: usize, column: &str) -> bool {
+        let state = column.rsplit_once('.').map(|(load_point, _)| format!("{load_point}.state"));
+        state.and_then(|state| self.value(point, &state)).is_some_and(|state| state == "deadlocked")
+    }
+
     /// The points that hold these values, in plan order.
     fn holding<'b>(&'b self, pins: &'b Pins) -> impl Iterator<Item = usize> + 'b {
         (0..self.outcomes.len()).filter(|point| self.sweep.holds(*point, pins))

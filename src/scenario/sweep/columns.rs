@@ -54,14 +54,15 @@ mod tests {
         assert_eq!(
             columns("points.0.latency_mean_ns points.0.messages route.pairs"),
             "points.0.latency_mean_ns points.0.latency_half_width_ns points.0.messages points.0.saturated \
-             points.0.converged route.pairs"
+             points.0.converged points.0.state route.pairs"
         );
         assert_eq!(
             columns("points.*.latency_p99_ns points.1.saturated"),
-            "points.*.latency_p99_ns points.*.saturated points.*.converged points.1.saturated points.1.converged"
+            "points.*.latency_p99_ns points.*.saturated points.*.converged points.*.state points.1.saturated \
+             points.1.converged points.1.state"
         );
-        let whole =
-            "points.0.latency_half_width_ns points.0.latency_mean_ns points.0.converged points.0.saturated";
+        let whole = "points.0.latency_half_width_ns points.0.latency_mean_ns points.0.converged \
+                     points.0.saturated points.0.state";
         assert_eq!(columns(whole), whole);
     }
 }

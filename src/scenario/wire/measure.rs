@@ -21,9 +21,9 @@ table! {
         /// Simulated time before measuring begins; `auto` finds by MSER-5 when the transient has ended.
         warmup: AutoOr<Duration> = Default("'auto'");
         /// Measure each point until half the width of the mean latency's 95 % confidence interval is this share of
-        /// the mean (`"1 %"` or 0.01, above 0 and below 1) and can be trusted, or until `messages` or `duration` are used
-        /// up; if not given, these are what is measured, and the same procedure says whether the mean is known within
-        /// 5 %.
+        /// the mean (`"1 %"` or 0.01, above 0 and below 1) and can be trusted, or until `messages` or `duration` are
+        /// used up; if not given, these are what is measured, and the same procedure says whether the mean is known
+        /// within 5 %.
         precision: Fraction = Optional;
         /// Messages that are measured at each point; if no duration is given either, 20000, or at most 2000000 with a
         /// precision.
@@ -33,9 +33,9 @@ table! {
         /// When a point ends whatever is still under way, above the warm-up; if not given, after four times
         /// the warm-up and the measurement (never for a trace).
         horizon: Quantity<Duration> = Optional, ABOVE_ZERO;
-        /// Look for the largest load that is carried for good too: bisect between the highest load that is and the lowest
-        /// that is not, until these differ by less than this share (`"2 %"` or 0.02, above 0 and below 1) from each other
-        /// or from loads that cannot be decided.
+        /// Look for the largest load that is carried for good too: bisect between the highest load that is and the
+        /// lowest that is not, until these differ by less than this share (`"2 %"` or 0.02, above 0 and below 1) from
+        /// each other or from loads that cannot be decided.
         find_saturation: Fraction = Optional;
         /// End with exit code 5 if a point that is not saturated has not converged.
         require_convergence: bool = Default("false");

@@ -126,8 +126,8 @@ fn loads(contents: &Contents, points: &[Point<'_>]) -> Vec<Markup> {
     if probes > 0 {
         let loads = numbers::count(probes, "load");
         sentences.push(
-            html! { "To find that, " (loads) " more were tried, over shorter windows; they are rows and \
-            points like the others, marked as the search's." },
+            html! { "To find that, " (loads) " more were tried, each until it was known whether it is carried; they \
+            are rows and points like the others, marked as the search's." },
         );
     }
     if let Some((path, _)) = kept.first() {

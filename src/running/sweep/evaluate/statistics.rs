@@ -183,8 +183,9 @@ impl Group {
     /// fewer would not make a curve.
     fn take(&mut self, points: &Points<'_>, columns: &[String]) {
         for (nth, name) in columns.iter().enumerate() {
-            let numbers: Vec<f64> =
-                self.points.iter().filter_map(|point| points.number(*point, name)).collect();
+            // What a dead network accepted, and how long that took, belongs to no mean.
+            let alive = self.points.iter().filter(|point| !points.is_dead(**point, name));
+            let numbers: Vec<f64> = alive.filter_map(|point| points.number(*point, name)).collect();
             if nth >= points.columns.len() && numbers.len() < self.points.len() {
                 continue;
             }

@@ -94,7 +94,7 @@ fn of_ends() -> Vec<Row> {
         ),
         row(
             Reason,
-            &["the horizon comes before the last measured message has ended"],
+            &["measured messages were still under way at the end: at the horizon, or four times as late"],
             RING,
             &[
                 "traffic.uniform.loads=[0.1]",

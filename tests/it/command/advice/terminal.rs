@@ -292,7 +292,8 @@ fn of_loads() -> Vec<Row> {
             &[
                 "traffic.uniform.loads=[0.1]",
                 "measure.find-saturation=0.5",
-                "measure.messages=20",
+                "measure.messages=6",
+                "measure.warmup='21800 ns'",
                 "measure.horizon='22 us'",
             ],
             |ran| {

@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_mean_is_as_sure_as_its_batches() {
         // Batches of sum 10 and 20 in turn, ten observations each; four slots a batch.
-        let slot = |place: u64| Slot { sum: if place / 4 % 2 == 0 { 4 } else { 8 }, count: 4 };
+        let slot = |place: u64| Slot { sum: if (place / 4).is_multiple_of(2) { 4 } else { 8 }, count: 4 };
         let slots: Vec<Slot> = (0..128).map(slot).collect();
         let in_turn = Batches::new(&slots, 32).unwrap();
         assert!((in_turn.mean - 1.5).abs() < 1e-12 && in_turn.correlation < -0.9, "{in_turn:?}");

@@ -273,7 +273,10 @@ mod tests {
     #[test]
     fn equal_slots_leave_no_doubt_and_levels_do() {
         let slots = |length: usize| {
-            let slot = |place: usize| Slot { sum: if place / length % 2 == 0 { 70 } else { 90 }, count: 10 };
+            let slot = |place: usize| Slot {
+                sum: if (place / length).is_multiple_of(2) { 70 } else { 90 },
+                count: 10,
+            };
             (0..1_024).map(slot).collect::<Vec<_>>()
         };
         let equal = Estimate::new(&vec![Slot { sum: 70, count: 10 }; 1_024], 0.0).unwrap();

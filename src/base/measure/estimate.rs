@@ -53,10 +53,11 @@ const BLOCKED: f64 = 4.5;
 const RISING: f64 = 0.5;
 /// ... and by at least this share of what a straight line from the start would rise by.
 const STRAIGHT: f64 = 0.75;
-/// Batches that are compared in order to see a series grow.
-const STEPS: usize = 80;
-/// A rise counts if it is so many times what a walk without a drift would come to, whose steps vary as much.
-const BEYOND_CHANCE: f64 = 4.0;
+/// Batches that are compared in order to see a series grow: few, as what varies within a batch looks like a walk.
+const STEPS: usize = 20;
+/// A rise counts if it is so many times what a walk without a drift would come to, whose steps vary as much. A line
+/// without any noise comes to the root of one less than the steps, 4.4.
+const BEYOND_CHANCE: f64 = 3.3;
 
 /// Why the interval of a mean cannot be trusted.
 #[derive(Clone, Copy, Debug, PartialEq)]

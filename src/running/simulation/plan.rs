@@ -126,7 +126,12 @@ impl Plan {
 
     /// When a point ends whose window ends at `to`, whatever is still under way.
     pub fn horizon(&self, to: Cycle) -> Cycle {
-        self.horizon.unwrap_or(Cycle(to.0.saturating_mul(PATIENCE))).min(self.clock)
+        self.horizon.unwrap_or(self.latest(to)).min(self.clock)
+    }
+
+    /// When the messages of a window that ends at `to` would have ended, if the network carried them.
+    pub fn latest(&self, to: Cycle) -> Cycle {
+        Cycle(to.0.saturating_mul(PATIENCE))
     }
 
     /// How long the messages of a window are followed that begins at `from` and has this length. A whole run that falls

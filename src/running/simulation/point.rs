@@ -342,27 +342,33 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             let after = self.read(window.to);
             let is_dead = self.is_dead();
             let is_judged = self.plan.can_saturate && planned.cycles() >= self.plan.message && !is_dead;
+            let is_short = is_judged && is_behind(&before.totals, &after.totals);
             let is_far = ended_share(&before.totals, &after.totals) < FAR_BEHIND;
-            let is_behind =
-                is_judged && is_behind(&before.totals, &after.totals) && (is_far || self.is_line(window));
+            let is_behind = is_short && (is_far || self.is_line(window));
             let is_since = |share: u64| doubt.is_some_and(|doubt| doubt.saturating_mul(share) <= length);
             let mut is_last =
                 is_dead || !goes_on || length >= most || self.fabric.now() >= self.plan.horizon(window.to);
             let mut estimate = None;
+            // Whether messages of the window have not ended in time, and that for no deadlock that may be broken.
+            let mut is_left = false;
             if !is_dead && (!is_behind || is_last && self.is_locked()) {
                 self.drain(self.plan.patience(from, window.to, length));
                 estimate = self.traffic.meter.estimate();
                 is_last |= !self.traffic.settled();
+                let is_late = self.fabric.now() >= self.plan.latest(window.to);
+                is_left = !self.traffic.settled() && is_late && !self.is_locked();
             }
             let is_growing = is_judged && estimate.is_some() && self.traffic.meter.grows();
             let wanted = match is_behind {
                 true => self.traffic.meter.accepted_estimate(),
                 false => estimate,
             };
-            let is_known = wanted.is_some_and(|wanted| self.is_precise(&wanted));
-            let is_known = is_known && (!is_behind || self.is_full(window));
-            let saturated = is_behind && (is_last || is_since(2)) || is_growing;
-            let next = self.next_length(length, wanted.as_ref());
+            let precision = self.precision(is_behind);
+            let is_within = |(wanted, precision): (Estimate, f64)| wanted.is_within(precision);
+            let is_known =
+                wanted.zip(precision).is_some_and(is_within) && (!is_behind || self.is_full(window));
+            let saturated = is_behind && (is_last || is_since(2)) || is_growing || is_short && is_left;
+            let next = self.next_length(length, wanted.zip(precision));
             is_last |= self.fabric.now() >= from + next;
             if is_last || is_known && (saturated || !is_behind) || saturated && !is_behind {
                 let (cut, until) = (self.cut(from, length), self.plan.patience(from, window.to, length));
@@ -394,17 +400,16 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         is_cut.then(|| if self.plan.limit() < self.plan.clock { Cut::Horizon } else { Cut::Clock })
     }
 
-    fn is_precise(&self, estimate: &Estimate) -> bool {
-        match self.plan.extent {
-            Extent::Fixed(_) => false,
-            Extent::Precise { precision, .. } => estimate.is_within(precision),
-        }
+    /// How well the mean latency, or what a network that falls behind accepts, is to be known; none of a fixed length.
+    fn precision(&self, is_behind: bool) -> Option<f64> {
+        let Extent::Precise { precision, .. } = self.plan.extent else { return None };
+        Some(if is_behind { precision.max(ACCEPTED) } else { precision })
     }
 
     /// How long the window has to be at the next look, to end after the present cycle.
-    fn next_length(&self, length: u64, estimate: Option<&Estimate>) -> u64 {
-        let Extent::Precise { most, precision, .. } = self.plan.extent else { return length };
-        let factor = estimate.map_or(2.0, |estimate| estimate.missing(precision));
+    fn next_length(&self, length: u64, wanted: Option<(Estimate, f64)>) -> u64 {
+        let Extent::Precise { most, .. } = self.plan.extent else { return length };
+        let factor = wanted.map_or(2.0, |(estimate, precision)| estimate.missing(precision));
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -595,6 +600,8 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
 const SATURATION: f64 = 0.95;
 /// Fewer than this is, whether or not the backlog grows along a line: bursts bend it.
 const FAR_BEHIND: f64 = 0.8;
+/// What a saturated network accepts is known well enough within this share, whatever precision a mean latency needs.
+const ACCEPTED: f64 = 0.02;
 /// A network is full if it holds at most so many times the messages that it held half a window before.
 const FULL: f64 = 1.1;
 /// A backlog grows along a line if the second half of a window adds at least this share of what the first half did;

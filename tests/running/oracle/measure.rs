@@ -103,3 +103,22 @@ fn a_saturated_point_ends_early_and_says_what_it_accepted() {
     assert!((accepted / (8.0 / 10.0) - 1.0).abs() < 0.01, "{point:?}");
     assert!(run.summary.points()[0].converged);
 }
+
+/// At 0.034 this network carries what it is offered, at 0.045 it accepts 0.037 to 0.039: the hosts behind one switch
+/// starve, whose backlog grows by fits and starts. Wrong if a load that it does not carry only ran out of time, or one
+/// that it does were called saturated.
+#[test]
+fn a_few_hosts_that_starve_saturate_a_network() {
+    let head = "[scenario]\nname = \"starving\"\n\
+                [topology.random-regular]\nswitches = 32\ndegree = 4\nhosts-per-switch = 4\nseed = 1\n\
+                [routing]\nalgorithm = \"updown\"\nroot = \"far\"\nselect = \"random\"\nseed = 1\n";
+    let state = |load: f64, seed: u64| {
+        let traffic = format!("[traffic.uniform]\npayload = \"32 B\"\nloads = [{load}]\n");
+        let measure = "[measure]\nwarmup = \"auto\"\nprecision = \"5 %\"\nmessages = 250000\n";
+        run(head, &(traffic + measure), seed).summary.points()[0].state
+    };
+    for seed in 0..long_cases(60) {
+        assert_eq!(state(0.045, seed), State::Saturated, "seed {seed}");
+        assert_ne!(state(0.034, seed), State::Saturated, "seed {seed}");
+    }
+}

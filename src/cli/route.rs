@@ -25,8 +25,8 @@ use simnet_base::numbers::{fixed, or_dash};
 use simnet_base::diagnostics::quoted;
 use simnet_base::ids::{Node, Port};
 use simnet_network::routing::{
-    self, Algorithm, Attachments, Choices, DependencyGraph, Engine, Plan, Report, Root, SwitchGraph,
-    write_gm_routes, write_routes,
+    self, Algorithm, Attachments, Choices, DependencyGraph, Engine, Plan, Report, write_gm_routes,
+    write_routes,
 };
 use simnet_network::topology::{End, Network};
 use simnet_scenario as scenario;
@@ -258,20 +258,13 @@ impl RouteOptions {
         ];
         let given = texts.iter().filter_map(|(key, text)| Some((*key, quoted_value((*text)?))));
         let root = self.root_value(&topology.network)?.map(|value| ("root", value));
-        let is_levelled = self.takes_spines(topology);
         let relabel = self.relabel.then(|| ("relabel", "true".to_owned()));
         let assignments: Vec<String> =
             given.chain(root).chain(relabel).map(|(key, value)| format!("routing.{key}={value}")).collect();
         let seed = common.seed.unwrap_or(0);
         let routing = scenario::routing_of_network(topology, &assignments, seed).map_err(Failure::misused)?;
         match routing.source {
-            RouteSource::Computed(mut choices) => {
-                // Not by the scenario's key, which would look for them once more.
-                if let (true, Some((_, root))) = (is_levelled, choices.algorithm.tree_and_root_mut()) {
-                    *root = Root::Spines;
-                }
-                Ok(choices)
-            }
+            RouteSource::Computed(choices) => Ok(choices),
             RouteSource::File { .. } | RouteSource::OnLanes { .. } => {
                 unreachable!("no option names a file of routes, or lanes")
             }
@@ -286,18 +279,6 @@ impl RouteOptions {
             return roots::of_file(net, path).map(Some);
         }
         Ok(self.root.as_deref().map(|text| roots(net, text)))
-    }
-
-    /// Whether all spines are the roots, as those of a levelled tree are where nothing else is requested.
-    ///
-    /// A utility host is one that `far` leaves out, and so asks for `far`.
-    fn takes_spines(&self, topology: &Topology) -> bool {
-        let net = &topology.network;
-        let is_free = self.root.is_none() && self.root_file.is_none() && !self.relabel;
-        let is_breadth_first = self.tree.as_deref().is_none_or(|tree| tree == "bfs");
-        let has_tree = self.algorithm.as_deref() != Some("minimal");
-        let by_default = is_free && is_breadth_first && has_tree && topology.utility.is_none();
-        by_default && Root::spines(&SwitchGraph::new(net), &Attachments::lowest(net)).is_some()
     }
 }
 

@@ -42,7 +42,7 @@ use simnet_media::fabric::MOST_LANES;
 use simnet_network::routing::SwitchGraph;
 
 use super::checked::{Checked, Failure, RandomFailures, RouteSource, Routing, Stages, Topology, Work};
-use super::credits::service_lanes;
+use super::credits::{has_too_many_ports, service_lanes};
 use super::diagnostics::{Diagnostics, Place};
 use super::ethernet::Ethernet;
 use super::expect::{Expectation, Expectations};
@@ -163,6 +163,25 @@ fn sections(
         expect: Expectations { sources: diagnostics.sources(), list: expect },
         warnings: Vec::new(),
     })
+}
+
+impl Checked {
+    /// The same with other routes, and a fabric that has the lanes of their service levels.
+    ///
+    /// # Errors
+    /// Why there are no such lanes: switches with too many ports.
+    pub fn with_routes(mut self, source: RouteSource) -> Result<Checked, String> {
+        let is_on_lanes = matches!(&source, RouteSource::File { on_lanes: Some(_), .. });
+        if is_on_lanes && has_too_many_ports(&self.topology.network) {
+            return Err("the switches have too many ports for tables of lanes".to_owned());
+        }
+        let routing = Routing { source, distribute: false };
+        self.fabric = with_service_lanes(self.fabric, Some(&self.topology), Some(&routing));
+        if let Work::Stages(stages) = &mut self.work {
+            stages.routing = Some(routing);
+        }
+        Ok(self)
+    }
 }
 
 /// The fabric with the lanes of service levels that routes have by tables of their own.

@@ -240,6 +240,13 @@ pub(crate) fn that_holds(rate: BitRate, arrives: u64) -> Option<&'static Preset>
     fast.filter(holds).min_by_key(|it| it.rate())
 }
 
+/// The generation that is nearest above cables of `rate`; the fastest where none is.
+pub(crate) fn of_rate(rate: BitRate) -> &'static str {
+    let all = || PRESETS[FABRIC].presets.iter();
+    let above = all().filter(|it| it.rate().is_some_and(|own| own >= rate)).min_by_key(|it| it.rate());
+    above.or_else(|| all().max_by_key(|it| it.rate())).map_or("", |it| it.name)
+}
+
 /// The entry of a table that names a preset, whichever.
 fn named(entries: &[Entry]) -> Option<&Entry> {
     entries.iter().find(|entry| entry.key == "preset")

@@ -39,6 +39,7 @@ mod wire;
 use std::path::{Path, PathBuf};
 
 use simnet_base::diagnostics::{Fault, Refusal, decode, shown};
+use simnet_base::units::BitRate;
 
 use diagnostics::Diagnostics;
 use wire::{Document, Wire as _};
@@ -144,6 +145,11 @@ pub fn of_network(topology: Topology, assignments: &[String], seed: u64) -> Resu
     assigned(assignments, |document, diagnostics| {
         check::check(document, Some(topology), Some(RunSeeds::of_run(seed)), diagnostics)
     })
+}
+
+/// The `preset` of `[fabric]` that fits cables of this rate: the nearest above, else the fastest.
+pub fn preset_of(rate: BitRate) -> &'static str {
+    generation::of_rate(rate)
 }
 
 /// How routes are found on a network that was loaded, where `[routing]` says nothing but `assignments`, as

@@ -108,7 +108,7 @@ impl fmt::Display for Rates {
 
 /// The rate that most of the cables have which hosts use and which give one, else most of all cables; of rates that
 /// are equally frequent the fastest.
-pub(super) fn most_frequent(topology: &Topology) -> Option<BitRate> {
+pub fn most_frequent(topology: &Topology) -> Option<BitRate> {
     let all = || topology.network.links().iter();
     frequent(of_hosts(topology).filter_map(|link| link.rate))
         .or_else(|| frequent(all().filter_map(|l| l.rate)))

@@ -24,6 +24,7 @@ mod command {
     mod interrupted;
     mod lanes;
     mod lfts;
+    mod loaded;
     mod map;
     mod names;
     mod operator;

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use simnet_network::routing::{self, Attachments, DependencyGraph, Engine, Report, Requirement, RouteTable};
+use simnet_network::routing::{self, Attachments, DependencyGraph, Engine, Report, Requirement};
 use simnet_network::topology::Network;
 use simnet_scenario::checked::InputFile;
 
 use super::lanes::{self, Signs};
-use super::load::UnderLoad;
+use super::load::{LoadArguments, Loaded, UnderLoad};
 use super::sources::{Given, SourceArguments};
 use super::without::{self, Beside, Shown};
-use super::{RouteOptions, certificate, destination, load, show};
+use super::{RouteOptions, certificate, destination, show};
 use crate::cli::network::NetworkArguments;
 use crate::cli::output::not_stdout;
 use crate::cli::{Common, Exit, Failure, warn};
@@ -27,8 +27,8 @@ pub(super) struct Options {
     /// Write the proof to this file where a deadlock is impossible, for `simnet route verify` or a check of your own
     #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     certificate: Option<PathBuf>,
-    #[arg(long, value_name = "LOAD", help = load::HELP, allow_negative_numbers = true)]
-    load: Option<f64>,
+    #[command(flatten)]
+    load: LoadArguments,
     /// Leave out a cable (`SWITCH:PORT`, or both ends as `A:PORT-B:PORT`) or a switch, with the tables as they are
     /// installed: which pairs they lose, beside the whole network and UP*/DOWN* tables computed anew; may be given
     /// several times
@@ -55,14 +55,15 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     if parts.is_empty() {
         check.certify(&whole, &net, common)?;
         let cannot_tell = check.cannot_tell(&whole.report);
+        let exit = check.end(&whole, common);
         show((&whole.report, whole.under_load), cannot_tell, &net, common)?;
-        return Ok(check.end(&whole.report, common));
+        return Ok(exit);
     }
     let network = routing::without(&net, &parts);
     let left = check.judge(&network, &given.without(&net, &parts))?;
     check.certify(&left, &network, common)?;
     let ours = check.recomputed(&network, common)?;
-    let exit = check.end(&left.report, common);
+    let exit = check.end(&left, common);
     let beside = Beside {
         left: check.shown(&left.report, left.under_load),
         whole: check.shown(&whole.report, whole.under_load),
@@ -92,7 +93,7 @@ struct Found {
 impl Check<'_> {
     fn judge(&self, net: &Network, given: &Given) -> Result<Found, Failure> {
         let attachments = Attachments::lowest(net);
-        let under_load = self.under_load(net, || given.as_routes(net, &attachments))?;
+        let under_load = self.under_load(net, given)?;
         let survey = given.survey(net, &attachments);
         let report = Report::of_file(net, &survey);
         Ok(Found { report, dependencies: survey.dependencies, under_load })
@@ -104,23 +105,23 @@ impl Check<'_> {
         let algorithm = RouteOptions::of("updown").choices(&topology, None, common)?.algorithm;
         let tables = destination::found(net, &Engine::Rule(algorithm), (None, 0, topology.utility))?;
         let attachments = Attachments::lowest(net);
-        let routes = || {
-            let routes = tables.route_table(net, &attachments);
-            routes.map_err(|error| Failure::Usage(error.to_string()))
+        let under_load = match self.options.load.load.is_some() {
+            true => {
+                let routes = tables.route_table(net, &attachments);
+                let routes = routes.map_err(|error| Failure::Usage(error.to_string()))?;
+                self.under_load(net, &Given::Routes(routes))?
+            }
+            false => None,
         };
-        let under_load = self.under_load(net, routes)?;
         let (report, dependencies) = tables.judge(net, &attachments);
         Ok(Found { report, dependencies, under_load })
     }
 
-    fn under_load(
-        &self,
-        net: &Network,
-        routes: impl FnOnce() -> Result<RouteTable, Failure>,
-    ) -> Result<Option<UnderLoad>, Failure> {
-        let Some(load) = self.options.load else { return Ok(None) };
-        let topology = self.options.network.as_topology(net)?;
-        load::under_load(topology, (routes()?, self.file.clone()), load, self.seed).map(Some)
+    fn under_load(&self, net: &Network, given: &Given) -> Result<Option<UnderLoad>, Failure> {
+        let Options { load, network, .. } = self.options;
+        let Some(at) = load.load else { return Ok(None) };
+        let loaded = Loaded { given, file: &self.file, arguments: load, seed: self.seed };
+        loaded.run(at, network.as_topology(net)?).map(Some)
     }
 
     fn certify(&self, found: &Found, net: &Network, common: &Common) -> Result<(), Failure> {
@@ -138,11 +139,15 @@ impl Check<'_> {
     }
 
     /// How the run ends, with a warning where lanes may break the cycle.
-    fn end(&self, report: &Report, common: &Common) -> Exit {
+    fn end(&self, found: &Found, common: &Common) -> Exit {
+        let report = &found.report;
+        let is_dead = found.under_load.as_ref().is_some_and(|under_load| under_load.deadlocks() > 0);
         if let Some(signs) = self.signs.filter(|_| report.dependency_cycle.is_some() && !common.quiet) {
             warn(&signs.caution());
         }
         match (report.holds(Requirement::Acyclic), report.holds(Requirement::Reachable)) {
+            // That would be a fault of ours, and is not to pass for none.
+            (true, true) if is_dead => Exit::Deadlocked,
             (true, true) => Exit::Fine,
             (false, true) if self.cannot_tell(report) => Exit::OneLane,
             _ => Exit::Expectation,

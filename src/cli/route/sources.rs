@@ -13,7 +13,7 @@ use simnet_network::routing::{
 };
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::port_guids;
-use simnet_scenario::checked::InputFile;
+use simnet_scenario::checked::{InputFile, RouteSource, TablesOnLanes};
 
 use super::dump::Dump;
 use super::lanes::Signs;
@@ -158,15 +158,28 @@ impl Given {
         }
     }
 
-    /// The routes between hosts that it comes to.
+    /// What a run takes its routes from, and the lanes that they need.
     ///
     /// # Errors
     /// [`Failure::Usage`] if they do not fit one table.
-    pub(super) fn as_routes(&self, net: &Network, attachments: &Attachments) -> Result<RouteTable, Failure> {
+    pub(super) fn as_source(
+        &self,
+        net: &Network,
+        attachments: &Attachments,
+        file: InputFile,
+    ) -> Result<(RouteSource, u8), Failure> {
+        let too_large = |error: TableTooLarge| Failure::Usage(error.to_string());
+        let on_one = |table| (RouteSource::File { file: file.clone(), table, on_lanes: None }, 1);
         match self {
-            Given::Routes(table) => Ok(table.clone()),
-            Given::Tables { tables, .. } => {
-                tables.routes(net, attachments).map_err(|error| Failure::Usage(error.to_string()))
+            Given::Routes(table) => Ok(on_one(table.clone())),
+            Given::Tables { tables, lanes: None, .. } => {
+                tables.routes(net, attachments).map(on_one).map_err(too_large)
+            }
+            Given::Tables { tables, lanes: Some(lanes), .. } => {
+                let (table, highest) = tables.routes_on_lanes(net, attachments, lanes).map_err(too_large)?;
+                let on_lanes = TablesOnLanes { tables: tables.clone(), lanes: lanes.clone() };
+                let needed = highest.map_or(1, |highest| highest.lane + 1);
+                Ok((RouteSource::File { file, table, on_lanes: Some(Box::new(on_lanes)) }, needed))
             }
         }
     }

@@ -227,7 +227,7 @@ fn tree_and_root(
     }
     let heuristic = or(&wire.heuristic, Heuristic::default());
     let root = match &wire.root {
-        given if given.is_absent() => Some(Root::Far),
+        given if given.is_absent() => Some(usual_root(wire, tree, topology)),
         given => given.value().zip(topology).and_then(|(names, t)| root(&names.0, t, diagnostics)),
     };
     if let (Some(Tree::Dfs(_)), Some(relabel)) = (tree, wire.relabel.get()) {
@@ -242,10 +242,22 @@ fn tree_and_root(
     Some((tree, if relabelled { Root::Relabelled(Box::new(root?)) } else { root? }))
 }
 
+/// The root where none is named: all spines of a levelled tree. A utility host is one that `far` leaves out, and so
+/// asks for `far`; it is `far` that is relabelled, and that a depth-first tree has.
+fn usual_root(wire: &wire::Routing, tree: Option<Tree>, topology: Option<&Topology>) -> Root {
+    let is_free = tree == Some(Tree::Bfs) && wire.relabel.value() != Some(&true);
+    let is_levelled = |topology: &&Topology| topology.utility.is_none() && has_spines(topology);
+    if topology.filter(is_levelled).is_some() && is_free { Root::Spines } else { Root::Far }
+}
+
+fn has_spines(topology: &Topology) -> bool {
+    let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
+    Root::spines(&SwitchGraph::new(&topology.network), &attachments).is_some()
+}
+
 /// `root = "spines"`, on a network that has some.
 fn spines(place: Place, topology: &Topology, diagnostics: &mut Diagnostics) -> Option<Root> {
-    let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
-    if Root::spines(&SwitchGraph::new(&topology.network), &attachments).is_some() {
+    if has_spines(topology) {
         return Some(Root::Spines);
     }
     diagnostics.add(place, |span| {

@@ -219,8 +219,9 @@ table! {
         /// Which neighbour a depth-first tree visits next; `h2` if not given.
         heuristic: Heuristic = Usually("'h2'");
         /// The root of that: `far`, `r0`, `r1`, `r2`, `spines` (all spines of a levelled tree, as a fat tree or a
-        /// folded Clos network), the name of a switch or a list of names; `far` if not given.
-        root: RootNames = Usually("'far'");
+        /// folded Clos network), the name of a switch or a list of names. If not given, `spines` for a breadth-first
+        /// tree on a levelled tree without a `utility`, else `far`.
+        root: RootNames = Optional;
         /// Relabel the switches that no route from these roots would cross, as `far` does; for a breadth-first tree.
         relabel: bool = Optional;
         /// Which of several equally good routes is taken; `random` if not given. Next hops by destination, on several

@@ -167,7 +167,7 @@ fn of_traces() -> Vec<Row> {
         ),
         row(
             Reason,
-            &["2 messages", " had not left their hosts at the end"],
+            &["2 messages had not left their hosts at the end"],
             RING,
             &[NET, FILE, "measure={}", "failures=[{link='a0:0', at='0 ns'}, {link='b0:0', at='0 ns'}]"],
             |ran| waiting(ran, 2),

@@ -162,8 +162,8 @@ fn decimals(size: f64, digits: usize) -> usize {
     decimals
 }
 
-/// The number rounded to so many digits that matter.
-fn significant(value: f64, digits: usize) -> f64 {
+/// The number rounded to so many digits that matter: of two, 43 062.9 is 43 000.
+pub fn significant(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
 }
 

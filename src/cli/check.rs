@@ -9,7 +9,7 @@ use super::output::{print, print_json};
 use super::{Common, Exit, Failure, Format, complain, warn};
 use simnet_base::diagnostics::{Faults, MISSING_FILE, Refusal, legible, shown};
 use simnet_base::files;
-use simnet_base::numbers::{bytes, number, span};
+use simnet_base::numbers::{bytes, number, significant, span};
 use simnet_running::simulation;
 use simnet_running::sweep::Scenarios;
 use simnet_scenario::sweep::{self, Sweep};
@@ -123,24 +123,27 @@ const SURE: f64 = 2.5;
 fn estimate_text(estimate: &Estimate) -> String {
     let count = |value: Option<u64>| value.map_or_else(|| "unknown".to_owned(), |value| value.to_string());
     // What ends as soon as it is precise may take much longer than is likely.
-    let about = |value: Option<f64>, most: Option<f64>, shown: fn(f64) -> String, of: &str| {
-        let is_open = most.zip(value).is_some_and(|(most, value)| most > SURE * value);
-        let most = most
-            .filter(|_| is_open)
-            .map_or_else(String::new, |most| format!(", at most about {}", shown(most)));
-        value.map_or_else(|| "unknown".to_owned(), |value| format!("about {}{most}{of}", shown(value)))
+    let about = |[least, likely, most]: [Option<f64>; 3], shown: fn(f64) -> String, of: &str| {
+        let Some(((least, likely), most)) = least.zip(likely).zip(most) else { return "unknown".to_owned() };
+        match (likely <= SURE * least, most <= SURE * likely) {
+            (true, true) => format!("about {}{of}", shown(likely)),
+            (true, false) => format!("about {}, at most about {}{of}", shown(likely), shown(most)),
+            (false, _) => format!("from about {} to about {}{of}", shown(least), shown(most)),
+        }
     };
-    let (messages, most) = (estimate.messages, estimate.messages_most);
+    let messages = [estimate.messages_least, estimate.messages, estimate.messages_most];
+    let simulated = [estimate.simulated_least_s, estimate.simulated_s, estimate.simulated_most_s];
+    let processor = [estimate.processor_least_s, estimate.processor_s, estimate.processor_most_s];
     let rows = [
         ("switches", count(estimate.switches)),
         ("hosts", count(estimate.hosts)),
         ("cables", count(estimate.cables)),
         ("ranks", estimate.ranks.map_or_else(|| "none".to_owned(), |ranks| ranks.to_string())),
         ("points", count(estimate.points)),
-        ("messages", about(messages, most, |all| number(all, 3), "")),
+        ("messages", about(messages, |all| number(significant(all, 3), 3), "")),
         ("memory", format!("about {}", bytes(estimate.memory_bytes))),
-        ("simulated time", about(estimate.simulated_s, None, span, ", of the longest point")),
-        ("processor time", about(estimate.processor_s, estimate.processor_most_s, span, " of one core")),
+        ("simulated time", about(simulated, span, ", of the longest point")),
+        ("processor time", about(processor, span, " of one core")),
     ];
     rows.iter().map(|(name, value)| format!("  {name:<14} {value}\n")).collect()
 }

@@ -171,6 +171,7 @@ struct SweepManifest<'a> {
     plan_hash: String,
     points: usize,
     failed: usize,
+    deadlocked: usize,
     /// How many points this process computed.
     computed: usize,
     argv: Vec<String>,
@@ -198,6 +199,7 @@ fn merge(plan: &Scenarios, store: &Store, computed: usize, wall_s: f64) -> Resul
         plan_hash: keys.finalize().to_hex().to_string(),
         points: merged.points,
         failed: merged.failed,
+        deadlocked: merged.ends.deadlocked,
         computed,
         argv: simnet_output::report::command_line(),
         host: simnet_output::report::host_name(),

@@ -77,14 +77,22 @@ pub struct Estimate {
     pub points: Option<u64>,
     /// Messages that are likely to be delivered at these, and in the background of mappings; probes.
     pub messages: Option<f64>,
-    /// The most of them that there can be, where points end as soon as they are precise.
+    /// The least of them that there are unless the network dies, where points end as soon as they are precise.
+    pub messages_least: Option<f64>,
+    /// The most of them that there can be.
     pub messages_most: Option<f64>,
     /// Bytes of memory.
     pub memory_bytes: u64,
     /// Seconds of simulated time of the longest point.
     pub simulated_s: Option<f64>,
+    /// The least that these are likely to be.
+    pub simulated_least_s: Option<f64>,
+    /// The most that they can be.
+    pub simulated_most_s: Option<f64>,
     /// Seconds of one core.
     pub processor_s: Option<f64>,
+    /// The same with the least messages.
+    pub processor_least_s: Option<f64>,
     /// The same with the most messages.
     pub processor_most_s: Option<f64>,
 }
@@ -116,7 +124,7 @@ impl Estimate {
     pub fn of(checked: &Checked) -> Estimate {
         let size = Size::of(&checked.topology.network);
         let needs = Needs::of(&checked.work);
-        let messages = all_messages(checked);
+        let (messages, simulated) = (all_messages(checked), simulated(checked));
         Estimate {
             switches: Some(size.switches),
             hosts: Some(size.hosts),
@@ -124,10 +132,14 @@ impl Estimate {
             ranks: needs.ranks,
             points: Some(points(&checked.work)),
             messages: Some(libm::ceil(messages.likely)),
+            messages_least: Some(libm::ceil(messages.least)),
             messages_most: Some(libm::ceil(messages.most)),
             memory_bytes: needs.bytes(Some(size)),
-            simulated_s: Some(simulated(checked)),
+            simulated_s: Some(simulated.likely / 1e12),
+            simulated_least_s: Some(simulated.least / 1e12),
+            simulated_most_s: Some(simulated.most / 1e12),
             processor_s: Some(seconds(checked)),
+            processor_least_s: Some(seconds_of(checked, |messages| messages.least)),
             processor_most_s: Some(seconds_of(checked, |messages| messages.most)),
         }
     }
@@ -139,8 +151,10 @@ impl Estimate {
         Estimate {
             points: self.points.map(|each| each.saturating_mul(points)),
             messages: times(self.messages),
+            messages_least: times(self.messages_least),
             messages_most: times(self.messages_most),
             processor_s: times(self.processor_s),
+            processor_least_s: times(self.processor_least_s),
             processor_most_s: times(self.processor_most_s),
             ..self
         }
@@ -150,6 +164,7 @@ impl Estimate {
     #[must_use]
     pub fn and(self, other: Estimate) -> Estimate {
         let sum = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
+        let longer = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a.max(b));
         Estimate {
             switches: self.switches.max(other.switches),
             hosts: self.hosts.max(other.hosts),
@@ -157,10 +172,14 @@ impl Estimate {
             ranks: self.ranks.max(other.ranks),
             points: self.points.zip(other.points).map(|(a, b)| a.saturating_add(b)),
             messages: sum(self.messages, other.messages),
+            messages_least: sum(self.messages_least, other.messages_least),
             messages_most: sum(self.messages_most, other.messages_most),
             memory_bytes: self.memory_bytes.max(other.memory_bytes),
-            simulated_s: self.simulated_s.zip(other.simulated_s).map(|(a, b)| a.max(b)),
+            simulated_s: longer(self.simulated_s, other.simulated_s),
+            simulated_least_s: longer(self.simulated_least_s, other.simulated_least_s),
+            simulated_most_s: longer(self.simulated_most_s, other.simulated_most_s),
             processor_s: sum(self.processor_s, other.processor_s),
+            processor_least_s: sum(self.processor_least_s, other.processor_least_s),
             processor_most_s: sum(self.processor_most_s, other.processor_most_s),
         }
     }
@@ -285,18 +304,17 @@ fn rate(checked: &Checked, generated: &Generated) -> f64 {
     generated.workload.pattern.senders() as f64 / generated.workload.mean_gap_ps(load, flit)
 }
 
-/// Seconds of simulated time of the longest point.
-fn simulated(checked: &Checked) -> f64 {
-    let flit = checked.load_flit_time();
+/// Picoseconds of simulated time of the longest point.
+fn simulated(checked: &Checked) -> Messages {
+    let longest = longest_without_loads(checked);
     let own = match &checked.work {
         Work::Stages(Stages { traffic: Some(Traffic::Generated(generated)), .. }) => {
-            let (measure, workload) = (&checked.measure, &generated.workload);
-            let loads = Loads::new(checked, generated);
-            let likely = |load: f64| match measure.until_precise {
-                true => loads.point(load).likely / loads.accepted(load),
-                false => needed_ps(measure, workload, load, flit),
+            let Messages { least, likely, most } = Loads::new(checked, generated).longest();
+            return Messages {
+                least: least.max(longest),
+                likely: likely.max(longest),
+                most: most.max(longest),
             };
-            generated.loads.iter().map(|load| likely(*load)).fold(0.0, f64::max)
         }
         Work::Stages(Stages { traffic: Some(Traffic::Trace(trace)), .. }) => {
             let last = trace.messages.iter().map(|message| message.created.since(Time::ZERO).as_ps()).max();
@@ -305,7 +323,7 @@ fn simulated(checked: &Checked) -> f64 {
         Work::Operation(operation) => operation.length.as_ps() as f64,
         _ => 0.0,
     };
-    own.max(longest_without_loads(checked)) / 1e12
+    Messages::known(own.max(longest))
 }
 
 /// The simulated time in picoseconds that the longest all-gather or mapping is likely to take.
@@ -324,12 +342,15 @@ pub(super) fn longest_without_loads(checked: &Checked) -> f64 {
     checked.mapping().map_or(0.0, |own| mapping_ps(checked, own))
 }
 
-/// The simulated time in picoseconds that a load point takes at least: its warm-up, and what it measures.
+/// The simulated time in picoseconds that a load point takes at least: its warm-up, and what it measures. A warm-up
+/// that has to be found leaves half of the time to the measurement.
 pub(super) fn needed_ps(measure: &Measure, workload: &Workload, load: f64, flit: Duration) -> f64 {
     let senders = workload.pattern.senders().max(1) as f64;
     let gap = workload.mean_gap_ps(load, flit);
     let look = |(least, a_host): (u64, u64)| gap * f64::max(least as f64 / senders, a_host as f64);
-    let warmup = measure.warmup.map_or_else(|| look(Measure::FIRST_WARMUP), |span| span.as_ps() as f64);
+    let limit = measure.horizon.map_or(Time::END.as_ps() as f64, |horizon| horizon.as_ps() as f64);
+    let found = || look(Measure::FIRST_WARMUP).min(limit / 2.0);
+    let warmup = measure.warmup.map_or_else(found, |span| span.as_ps() as f64);
     let most = match measure.extent {
         Extent::Messages(count) => gap * libm::ceil(count as f64 / senders),
         Extent::Duration(span) => span.as_ps() as f64,

@@ -12,8 +12,8 @@ use simnet_network::topology::Network;
 use simnet_output::report::table_of;
 use simnet_running::simulation::discoveries::DiscoveryReport;
 use simnet_running::simulation::{
-    DeadlockReport, Findings, HotSpots, MapReport, PaperReport, PointReport, Run, StagesReport, State,
-    Summary, measured_ms,
+    DeadlockReport, Findings, HotSpots, MapReport, PaperReport, PointReport, Reason, Run, StagesReport,
+    State, Summary, measured_ms,
 };
 use simnet_scenario::Checked;
 use simnet_scenario::checked::TopologySource;
@@ -199,11 +199,13 @@ fn points(points: &[PointReport]) -> String {
     ]);
     for point in points {
         let latency = |value: Option<f64>| or_dash(value.map(time));
+        // Of messages that wait longer and longer only the early ones have arrived.
+        let quantile = |value: Option<f64>| latency(value.filter(|_| point.is_carried()));
         let state = match point.state {
             State::Deadlocked => "deadlocked",
             State::Saturated => "saturated",
-            State::NotConverged if point.load.is_some() => "not converged",
-            State::NotConverged | State::Converged => "",
+            State::NotConverged => "not converged",
+            State::Converged => "",
         };
         table.add_row([
             point.load.map_or_else(|| "trace".to_owned(), |load| load.to_string()),
@@ -211,8 +213,8 @@ fn points(points: &[PointReport]) -> String {
             rounded(point.accepted_bits_per_s / 1e6, 1),
             latency(point.latency_mean_ns),
             latency(point.latency_half_width_ns),
-            latency(point.latency_p50_ns),
-            latency(point.latency_p99_ns),
+            quantile(point.latency_p50_ns),
+            quantile(point.latency_p99_ns),
             point.messages.to_string(),
             point.tally.lost().to_string(),
             state.to_owned(),
@@ -226,11 +228,11 @@ fn points(points: &[PointReport]) -> String {
     )
 }
 
-/// Why points have not converged. That the network falls behind is said by their state.
+/// Why points have not converged. That the network falls behind is said by their state, if that is all.
 fn reasons(points: &[PointReport]) -> String {
     let of = |point: &PointReport| {
         let load = point.load.map_or_else(|| "the trace".to_owned(), |load| format!("load {load}"));
-        let reason = point.reason.as_ref().filter(|_| point.state != State::Saturated)?;
+        let reason = point.reason.as_ref().filter(|reason| **reason != Reason::Behind)?;
         Some(format!("  {load}: {reason}\n"))
     };
     points.iter().filter_map(of).collect()

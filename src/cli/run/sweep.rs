@@ -13,6 +13,7 @@ use crate::cli::sweep::{Described, Source, ended, evaluation, points};
 use crate::cli::{Common, Exit, Failure, Format, complain, warn};
 use simnet_base::diagnostics::legible;
 use simnet_base::files::Folder;
+use simnet_base::numbers;
 use simnet_output::report::{Manifest, RESULTS, Usage};
 use simnet_running::simulation::Progress as _;
 use simnet_running::sweep::{self, Evaluated, Outcomes, Points as _, Scenarios, Store, evaluate, run_until};
@@ -148,8 +149,12 @@ fn rows_next(evaluated: &Evaluated) -> Vec<(&'static str, String)> {
             format!("{dead} ended in a deadlock that nothing breaks: no throughput, and in no curve"),
         ));
     }
-    if !sweep.statistics.is_empty() {
-        rows.push(("statistics", format!("{} combinations in statistics.csv", sweep.statistics.len())));
+    // Of a combination at which every network died there is nothing but its id.
+    let combinations =
+        sweep.statistics.iter().filter(|of| of.as_object().is_some_and(|of| of.len() > 1)).count();
+    if combinations > 0 {
+        let combinations = numbers::count(combinations, "combination");
+        rows.push(("statistics", format!("{combinations} in statistics.csv")));
     }
     rows.extend(sweep.nearest.clone().map(|nearest| ("nearest to the average", nearest)));
     rows.extend(compared::printed(&sweep.paper));

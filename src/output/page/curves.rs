@@ -217,7 +217,9 @@ fn rows_with_parts(table: &Csv) -> Vec<Parts<'_>> {
     let parts = |row: &Vec<String>| -> Option<[f64; 3]> {
         let part = |(column, _): &(&str, &str)| table.number(row, column).filter(|ns| ns.is_finite());
         let parts: Vec<f64> = PARTS.iter().map(part).collect::<Option<_>>()?;
-        parts.try_into().ok()
+        // How long messages waited in a dead network says nothing.
+        let is_dead = table.cell(row, "state") == Some("deadlocked");
+        parts.try_into().ok().filter(|_| !is_dead)
     };
     let mut rows: Vec<Parts<'_>> =
         table.rows.iter().filter_map(|row| Some((row, parts(row)?))).take(40).collect();
@@ -276,9 +278,7 @@ fn parts_of_latency(table: &Csv) -> Option<Plot> {
         return None;
     }
     // Beyond saturation bars would leave no room for the others.
-    let is_saturated = |row: &[String]| {
-        table.cell(row, "saturated") == Some("true") || table.cell(row, "state") == Some("deadlocked")
-    };
+    let is_saturated = |row: &[String]| table.cell(row, "saturated") == Some("true");
     let chart = |whole: bool| {
         let kept: Vec<Parts<'_>> =
             rows.iter().filter(|(row, _)| whole || !is_saturated(row)).copied().collect();
@@ -301,6 +301,11 @@ fn parts_of_latency(table: &Csv) -> Option<Plot> {
         charts,
         first: 0,
         found: String::new(),
-        table: plots::table("points", table, &["load", PARTS[0].0, PARTS[1].0, PARTS[2].0, "latency_mean_ns"]),
+        table: plots::table(
+            "points",
+            table,
+            &rows.iter().map(|(row, _)| *row).collect::<Vec<_>>(),
+            (&["load", PARTS[0].0, PARTS[1].0, PARTS[2].0, "latency_mean_ns"], &|_, _| true),
+        ),
     })
 }

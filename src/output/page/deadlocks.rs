@@ -207,16 +207,24 @@ fn joined(names: &[&str], between: &str) -> String {
 
 fn none_though_one_could(contents: &Contents, cycle: &[Value]) -> Markup {
     let outputs: Vec<&str> = cycle.iter().filter_map(Value::as_str).collect();
+    let searched = contents.number("saturation.load_deadlocked");
     html! {
         p.lead {
-            "No deadlock formed in this run, though one could: the routes let worms wait for each other in a "
-            "circle over "
+            @if let Some(load) = searched {
+                "No deadlock formed at the loads of the scenario. The search for saturation found one that nothing "
+                "breaks, at load " (number(load, 5)) ": the routes let worms wait for each other in a circle over "
+            } @else {
+                "No deadlock formed in this run, though one could: the routes let worms wait for each other in a "
+                "circle over "
+            }
             (joined(&outputs, " → ")) "."
         }
         (description(contents))
         p.soft {
             "A deadlock needs worms on all of these outputs at once, each long enough to lie on one while it waits "
-            "for the next. This traffic never brought them together."
+            "for the next. "
+            @if searched.is_some() { "The traffic of the scenario never brought them together." }
+            @else { "This traffic never brought them together." }
         }
     }
 }

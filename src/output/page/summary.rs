@@ -200,6 +200,9 @@ fn reason(contents: &Contents, id: &str) -> &'static str {
         "histograms" => "how latencies are spread",
         "mapping" => "how the mapper's picture of the network grew",
         "deadlocks" if deadlocks => "who waited for whom, and what freed them",
+        "deadlocks" if contents.number("saturation.load_deadlocked").is_some() => {
+            "that only the search found one, and what would be shown"
+        }
         "deadlocks" => "that there were none, and what would be shown",
         "replay" if contents.events.is_some() => "the run at work, event by event",
         "replay" => "how to see the run event by event",

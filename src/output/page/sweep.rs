@@ -42,14 +42,17 @@ fn swept(contents: &Contents, table: &Csv) -> Markup {
     let axes = axes(table);
     let all = table.rows.len() as u64 + table.left_out;
     let names: Vec<Markup> = axes.iter().map(|axis| name(&table.columns[*axis])).collect();
+    let seeds = numbers::count(values(table, table.column(AFTER)).len(), "seed");
     let status =
         |wanted: &str| table.rows.iter().filter(|row| table.cell(row, "status") == Some(wanted)).count();
     let failed = status("failed");
     let is_whole = table.left_out == 0;
     html! {
         p.lead {
-            "The sweep " (name(contents.name())) " ran " (numbers::number(all as f64, 4)) " points that differ in "
-            (listed(&names)) ", with " (numbers::count(values(table, table.column(AFTER)).len(), "seed")) " each."
+            "The sweep " (name(contents.name())) " ran "
+            @if all == 1 { "1 point" } @else { (numbers::number(all as f64, 4)) " points" }
+            @if names.is_empty() { ", with " (seeds) "." }
+            @else { " that differ in " (listed(&names)) ", with " (seeds) " each." }
         }
         @if is_quick(contents) {
             (notice(Grade::Warn, &html! { "this is the small form of the sweep (--quick), with fewer points and \
@@ -64,14 +67,16 @@ fn swept(contents: &Contents, table: &Csv) -> Markup {
             (notice(Grade::Warn, &html! { "only the first " (numbers::number(table.rows.len() as f64, 4)) " points are \
                 read here; nothing is said of the others." }))
         }
-        (worth(table, all))
-        h3 { "What was swept" }
-        (grid("The axes and their values", &[words("Axis"), numbers("Values", ""), words("Which")],
-            &axis_rows(table, &axes)))
+        (worth(contents, table, all))
+        @if !axes.is_empty() {
+            h3 { "What was swept" }
+            (grid("The axes and their values", &[words("Axis"), numbers("Values", ""), words("Which")],
+                &axis_rows(table, &axes)))
+        }
         (means(contents, table, &axes))
         h3 { "What came of it" }
-        (grid("Every number of the table: its least and greatest over all points, saturated ones among them",
-            &RESULT_COLUMNS, &result_rows(table)))
+        (grid("Every number of the table: its least and greatest over all points, saturated ones among them, without \
+            loads at which the network died", &RESULT_COLUMNS, &result_rows(table)))
         p { "Point by point: " a href="#table-points" { "the table of all points" } "." }
     }
 }
@@ -81,34 +86,63 @@ fn counted(some: usize, all: u64) -> Markup {
     html! { (numbers::number(some as f64, 4)) " of " (numbers::number(all as f64, 4)) " points" }
 }
 
+/// Rows of the table in which something is so, and the load points of them.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    rows: usize,
+    loads: usize,
+}
+
+impl Count {
+    /// Counts in these rows; `loads` says how many load points of a row there are.
+    fn of<'a>(rows: impl Iterator<Item = &'a Vec<String>>, loads: impl Fn(&Vec<String>) -> usize) -> Count {
+        rows.map(loads).fold(Count::default(), |sum, loads| Count {
+            rows: sum.rows + usize::from(loads > 0),
+            loads: sum.loads + loads,
+        })
+    }
+
+    /// The same in words: points of all, or where points have several loads, so many loads of these.
+    fn words(self, all: u64, has_several: bool) -> Markup {
+        html! {
+            @if has_several { (numbers::count(self.loads, "load")) " of " }
+            (counted(self.rows, all))
+        }
+    }
+}
+
 /// Whether a column, of the whole run or of a load point, is called this.
 fn is_called(column: &str, name: &str) -> bool {
     column.rsplit('.').next() == Some(name)
 }
 
-/// Whether any column of this name says this in a row.
-fn says(table: &Csv, row: &[String], name: &str, value: &str) -> bool {
-    table.columns.iter().zip(row).any(|(column, cell)| is_called(column, name) && cell == value)
+/// How many columns of this name, one a load point, say this in a row.
+fn says(table: &Csv, row: &[String], name: &str, value: &str) -> usize {
+    table.columns.iter().zip(row).filter(|(column, cell)| is_called(column, name) && *cell == value).count()
 }
 
 /// How many points died, how many were saturated, and how many are not known as well as was asked for; `Sure` only
 /// where an interval says so of every point.
-fn worth(table: &Csv, all: u64) -> Markup {
+fn worth(contents: &Contents, table: &Csv, all: u64) -> Markup {
     let has = |name: &str| table.columns.iter().any(|column| is_called(column, name));
     let rows = || table.rows.iter().filter(|row| table.cell(row, "status") != Some("failed"));
-    let saturated = rows().filter(|row| says(table, row, "saturated", "true")).count();
-    let is_dead = |row: &&Vec<String>| {
-        says(table, row, "state", "deadlocked") || says(table, row, "outcome", "deadlocked")
+    let states = ["state", "saturated", "converged"];
+    let loads = |name: &str| table.columns.iter().filter(|column| is_called(column, name)).count();
+    let has_several = states.iter().any(|name| loads(name) > 1);
+    let saturated = Count::of(rows(), |row| says(table, row, "saturated", "true"));
+    let is_dead = |row: &Vec<String>| {
+        says(table, row, "state", "deadlocked") + says(table, row, "outcome", "deadlocked") > 0
     };
-    let dead = rows().filter(is_dead).count();
+    // The table need not have a column that says so, and need not be whole.
+    let ended = contents.at("sweep.deadlocked").or_else(|| contents.manifest.get("deadlocked"));
+    let ended = ended.and_then(serde_json::Value::as_u64).and_then(|count| usize::try_from(count).ok());
+    let dead = rows().filter(|row| is_dead(row)).count().max(ended.unwrap_or(0));
     // Without states, what is neither saturated nor converged.
-    let doubtful = |row: &&Vec<String>| match has("state") {
+    let doubtful = Count::of(rows(), |row| match has("state") {
         true => says(table, row, "state", "not-converged"),
-        false => {
-            says(table, row, "converged", "false") && !says(table, row, "saturated", "true") && !is_dead(row)
-        }
-    };
-    let doubtful = rows().filter(doubtful).count();
+        false if is_dead(row) => 0,
+        false => says(table, row, "converged", "false").saturating_sub(says(table, row, "saturated", "true")),
+    });
     let columns = table.columns.iter().enumerate();
     let half_widths: Vec<usize> = columns
         .filter(|(_, column)| is_called(column, "latency_half_width_ns"))
@@ -117,20 +151,20 @@ fn worth(table: &Csv, all: u64) -> Markup {
     let has_intervals = |row: &Vec<String>| half_widths.iter().all(|nth| !row[*nth].is_empty());
     // Of rows that the page has no room for, and of points that failed, nothing is known here.
     let is_whole = table.left_out == 0 && rows().count() == table.rows.len();
-    let all_well = has("converged") && saturated + doubtful + dead == 0 && is_whole;
+    let all_well = has("converged") && saturated.rows + doubtful.rows == 0 && dead == 0 && is_whole;
     let all_sure = !half_widths.is_empty() && rows().count() > 0 && rows().all(has_intervals);
     html! {
         @if dead > 0 {
             (notice(Grade::Bad, &html! { (counted(dead, all)) " ended in a deadlock that nothing breaks: what they \
                 accepted is no throughput, and no curve shows them." }))
         }
-        @if saturated > 0 {
-            (notice(Grade::Warn, &html! { (counted(saturated, all)) " were saturated: latency has no mean there, and \
-                only says how long was measured." }))
+        @if saturated.rows > 0 {
+            (notice(Grade::Warn, &html! { (saturated.words(all, has_several)) " were saturated: latency has no mean \
+                there, and only says how long was measured." }))
         }
-        @if doubtful > 0 {
-            (notice(Grade::Warn, &html! { (counted(doubtful, all)) " have not converged: their means are not known \
-                as precisely as was asked for." }))
+        @if doubtful.rows > 0 {
+            (notice(Grade::Warn, &html! { (doubtful.words(all, has_several)) " have not converged: their means are \
+                not known as precisely as was asked for." }))
         }
         @if all_well && all_sure {
             (notice(Grade::Sure, &html! { "no point was saturated, and the mean latency of each is known within the \
@@ -141,6 +175,8 @@ fn worth(table: &Csv, all: u64) -> Markup {
     }
 }
 
+/// Numbers that differ by a smaller share are one number, rounded differently.
+const ROUNDING: f64 = 1e-12;
 /// The most columns of means, and the most rows.
 const MOST_MEANS: usize = 4;
 const MOST_GROUPS: usize = 100;
@@ -176,13 +212,13 @@ fn means(contents: &Contents, table: &Csv, axes: &[usize]) -> Markup {
                 @for axis in &shown { th scope="col" { (name(&table.columns[*axis])) } }
                 @for column in &columns { th.num scope="col" { (super::curves::heading(column)) } }
                 th.num scope="col" { "Seeds" }
-                th.num scope="col" { "Saturated" }
+                th.num scope="col" { "Saturated loads" }
             } }
             tbody { @for (key, rows) in groups.iter().take(MOST_GROUPS) { tr {
                 @for value in key { td { (name(value)) } }
                 @for column in &columns { td.num { (mean(table, rows, column)) } }
                 td.num { (rows.len()) }
-                td.num { (rows.iter().filter(|row| says(table, row, "saturated", "true")).count()) }
+                td.num { (rows.iter().map(|row| says(table, row, "saturated", "true")).sum::<usize>()) }
             } } }
         } }
         @if more > 0 { p.soft { (more) " more combinations are in the table of all points." } }
@@ -199,17 +235,25 @@ fn varied(contents: &Contents) -> Markup {
 
 /// A column's mean over some rows, with half the width of its interval.
 fn mean(table: &Csv, rows: &[&Vec<String>], column: &str) -> Markup {
-    let state = column.rsplit_once('.').map_or("state".to_owned(), |(point, _)| format!("{point}.state"));
-    let alive = rows.iter().filter(|row| table.cell(row, &state) != Some("deadlocked"));
-    let numbers: Vec<f64> = alive.filter_map(|row| table.number(row, column)).collect();
-    let Some(Spread { mean, .. }) = Spread::of(&numbers) else { return html! { "–" } };
+    let numbers = alive(table, rows.iter().copied(), column);
+    let Some(Spread { mean, min, max, .. }) = Spread::of(&numbers) else { return html! { "–" } };
+    // Of equal numbers only rounding is left.
+    let is_constant = max - min <= ROUNDING * max.abs();
     html! {
         (numbers::number(mean, 4))
         @match half_width(&numbers) {
+            Some(_) if is_constant => " ± 0",
             Some(half) => { " ± " (numbers::number(half, 2)) }
             None => { small { " (one value)" } }
         }
     }
+}
+
+/// The numbers of a column, without those of load points at which the network died.
+fn alive<'a>(table: &Csv, rows: impl Iterator<Item = &'a Vec<String>>, column: &str) -> Vec<f64> {
+    let state = column.rsplit_once('.').map_or("state".to_owned(), |(point, _)| format!("{point}.state"));
+    let alive = rows.filter(|row| table.cell(row, &state) != Some("deadlocked"));
+    alive.filter_map(|row| table.number(row, column)).collect()
 }
 
 /// The axes without those whose values follow from those of one before: the keys of one axis go in lock-step.
@@ -269,7 +313,7 @@ fn result_rows(table: &Csv) -> Vec<Vec<Markup>> {
     let results =
         (first..table.columns.len()).filter(|column| !after.contains(&table.columns[*column].as_str()));
     let row = |column: usize| {
-        let numbers: Vec<f64> = table.rows.iter().filter_map(|row| row[column].parse().ok()).collect();
+        let numbers = alive(table, table.rows.iter(), &table.columns[column]);
         let Some(Spread { min, max, .. }) = Spread::of(&numbers) else {
             return truths(table, column);
         };

@@ -128,6 +128,12 @@ impl Curves<'_> {
         cell == Some(value)
     }
 
+    /// Whether the network died at a quantity's load point: what it accepted there, and how long that took, is no part
+    /// of a curve.
+    pub fn is_dead(&self, row: &[String], quantity: &Quantity<'_>) -> bool {
+        self.is(row, quantity, ("state", "deadlocked"))
+    }
+
     /// What a value in a row is worth: as the columns of its own load point say, or else as the row does.
     fn worth(&self, row: &[String], quantity: &Quantity<'_>) -> Worth {
         let is = |name: &str, value: &str| self.is(row, quantity, (name, value));
@@ -255,8 +261,7 @@ impl Curves<'_> {
         (x, y): (&Label, &Label),
     ) -> Option<(Mark, Tip)> {
         let number = |column: &str| self.table.number(row, column).filter(|x| x.is_finite());
-        // What a dead network accepted, and how long it took, is no part of a curve.
-        if self.is(row, quantity, ("state", "deadlocked")) {
+        if self.is_dead(row, quantity) {
             return None;
         }
         let (own_x, own_y) = (number(self.x)?, number(quantity.column)?);
@@ -288,11 +293,16 @@ impl Curves<'_> {
         Some((mark, Tip { x: cell(self.x), y: cell(quantity.column), words: words.join("\n") }))
     }
 
-    /// Between which values a quantity lies.
-    pub fn found(&self, column: &str) -> String {
+    /// Between which values a quantity lies, at loads at which the network lives.
+    pub fn found(&self, quantity: &Quantity<'_>) -> String {
+        let column = quantity.column;
         let label = self.label(column);
-        let ends =
-            self.numbers(column).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
+        let alive = self.table.rows.iter().filter(|row| !self.is_dead(row, quantity));
+        let numbers = alive.filter_map(|row| self.table.number(row, column)).filter(|x| x.is_finite());
+        let ends = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
+        if ends.0 > ends.1 {
+            return format!("{} of dead networks alone", label.name);
+        }
         let [low, high] = [ends.0, ends.1].map(|end| numbers::number(end / label.scale, 4));
         format!("{} from {low} to {high} {}", label.name, label.unit).trim_end().to_owned()
     }

@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use simnet_base::measure::{Doubt, Estimate};
-use simnet_base::numbers::{percent, rounded, time};
+use simnet_base::numbers::{number, percent, significant, time};
 use simnet_output::report::words;
 
 use super::point::{Cut, Point, PointEnd};
@@ -29,8 +29,14 @@ pub enum Reason {
     Window(f64, f64),
     /// The horizon comes before the last measured message has ended.
     Horizon,
-    /// A deadlock stood at the end, and what would break it came too late.
+    /// A deadlock stood at the end, and what may break it came too late.
     Locked,
+    /// So many messages of a trace had not begun to leave their hosts, and none was under way.
+    Waiting(u64),
+    /// So many messages of a trace were lost.
+    Lost(u64),
+    /// Messages of a trace cannot be cut into batches that say how well their mean is known.
+    Trace,
     /// The warm-up had no end within what was measured.
     Warmup,
     /// Too few messages to judge them: how many.
@@ -45,8 +51,8 @@ pub enum Reason {
 const CLOCK: &str = "213 days";
 
 impl Reason {
-    /// The first reason that keeps a point at `load` from having converged; none if nothing does. A trace has only to
-    /// end.
+    /// The first reason that keeps a point at `load` from having converged; none if nothing does. A trace has to arrive
+    /// as well.
     pub(super) fn of(load: Option<f64>, point: &Point, scale: &Scale) -> Option<Reason> {
         let cycles = |cycles: u64| scale.ns(cycles as f64);
         if point.end == PointEnd::Deadlocked {
@@ -55,6 +61,7 @@ impl Reason {
             return Some(Reason::Dead(standing().count(), scale.instant_ns(formed), point.in_flight));
         }
         let by_time = match point.cut {
+            _ if point.is_locked => Some(Reason::Locked),
             _ if point.is_warmup_cut => Some(Reason::Clock("warm-up")),
             Some(Cut::Clock) => Some(Reason::Clock("measurement")),
             _ if point.saturated => Some(Reason::Behind),
@@ -65,17 +72,26 @@ impl Reason {
             None => None,
         };
         by_time
-            .or_else(|| (point.end != PointEnd::Drained).then_some(Reason::Horizon))
-            .or_else(|| Reason::of_mean(point, scale).filter(|_| load.is_some()))
+            .or_else(|| match point.meter.open() {
+                _ if point.end == PointEnd::Drained => None,
+                waiting if load.is_none() && point.in_flight == 0 && waiting > 0 => {
+                    Some(Reason::Waiting(waiting))
+                }
+                _ => Some(Reason::Horizon),
+            })
+            .or_else(|| Reason::of_mean(load.is_none(), point, scale))
     }
 
-    fn of_mean(point: &Point, scale: &Scale) -> Option<Reason> {
-        let messages = point.meter.latency().count();
+    fn of_mean(is_trace: bool, point: &Point, scale: &Scale) -> Option<Reason> {
+        let lost = point.tally.lost() + point.tally.unroutable;
+        if is_trace && lost > 0 {
+            return Some(Reason::Lost(lost));
+        }
         let Some(Estimate { relative_half_width, doubt, .. }) = point.estimate else {
-            return Some(Reason::Few(messages));
+            let messages = point.meter.latency().count();
+            return Some(if is_trace { Reason::Trace } else { Reason::Few(messages) });
         };
         match doubt {
-            _ if point.is_locked => Some(Reason::Locked),
             _ if !point.is_warm => Some(Reason::Warmup),
             Some(doubt) => Some(Reason::Doubt(doubt)),
             None if relative_half_width <= scale.precision => None,
@@ -121,7 +137,16 @@ impl fmt::Display for Reason {
             Reason::Horizon => f.write_str(
                 "measured messages were still under way at the end: at the horizon, or four times as late",
             ),
-            Reason::Locked => f.write_str("a deadlock stood at the end that would be broken only later"),
+            Reason::Locked => f.write_str("a deadlock stood at the end that could be broken only later"),
+            Reason::Waiting(1) => f.write_str("a message had not left its host at the end"),
+            Reason::Waiting(waiting) => write!(f, "{waiting} messages had not left their hosts at the end"),
+            Reason::Lost(1) => f.write_str("a message was lost, and only the others have latencies"),
+            Reason::Lost(lost) => {
+                write!(f, "{lost} messages were lost, and only the others have latencies")
+            }
+            Reason::Trace => {
+                f.write_str("the mean is that of these messages, and no interval says how others would fare")
+            }
             Reason::Warmup => f.write_str("no end of the warm-up was found in what was measured"),
             Reason::Few(messages) => write!(f, "{messages} messages are too few to judge their mean"),
             Reason::Doubt(Doubt::Correlated) => f.write_str(
@@ -132,8 +157,8 @@ impl fmt::Display for Reason {
             }
             Reason::Doubt(Doubt::Short(times)) => write!(
                 f,
-                "so congested a network may need a window {} times as long to forget",
-                rounded(*times, 1)
+                "so congested a network may need a window about {} times as long to forget",
+                number(significant(*times * 1.05, 2), 2)
             ),
             Reason::Wide(half, precision) => {
                 write!(

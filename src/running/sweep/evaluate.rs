@@ -81,6 +81,9 @@ pub struct SweepReport {
     pub count: usize,
     /// How many of them failed.
     pub failed: usize,
+    /// How many of them ended in a deadlock that nothing recovered.
+    #[serde(skip_serializing_if = "crate::is_default")]
+    pub deadlocked: usize,
     /// How many of them were not done when the run was interrupted.
     #[serde(skip_serializing_if = "crate::is_default")]
     pub not_done: usize,
@@ -161,7 +164,7 @@ pub fn evaluate(plan: &Scenarios, outcomes: Vec<Result<Value, String>>) -> Evalu
     };
     let failed = failures().next().map(|(nth, why)| (failures().count(), nth, why.clone()));
     let shown = if statistics.is_empty() { points.shown() } else { statistics.table(&points.columns) };
-    let summary = points.summary(&statistics, compared);
+    let summary = points.summary(ends, &statistics, compared);
     Evaluated { summary, files, shown, failed, ends, empty_columns }
 }
 
@@ -335,7 +338,7 @@ impl<'a> Points<'a> {
         if numbers.len() > 1 { report } else { PaperReport { ours_min: None, ours_max: None, ..report } }
     }
 
-    fn summary(&self, statistics: &Statistics, paper: Vec<PaperReport>) -> SweepSummary {
+    fn summary(&self, ends: Ends, statistics: &Statistics, paper: Vec<PaperReport>) -> SweepSummary {
         let errors = || self.outcomes.iter().filter_map(|outcome| outcome.as_ref().err());
         let not_done = errors().filter(|why| *why == INTERRUPTED).count();
         let failed = errors().count() - not_done;
@@ -355,6 +358,7 @@ impl<'a> Points<'a> {
                 half_widths_over: statistics.over.clone(),
                 count: self.outcomes.len(),
                 failed,
+                deadlocked: ends.deadlocked,
                 not_done,
                 points: (0..self.outcomes.len()).map(|point| self.report(point)).collect(),
                 statistics: statistics.report(),

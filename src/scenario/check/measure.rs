@@ -72,8 +72,12 @@ fn check_trace(wire: &wire::Measure, traffic: &Given<wire::Traffic>, diagnostics
     if !traffic.value().is_some_and(|traffic| traffic.kinds.patterns().is_empty()) {
         return;
     }
-    for key in [wire.precision.get(), wire.find_saturation.get()].into_iter().flatten() {
-        diagnostics.warn(key.place, |span| {
+    let warmup = wire.warmup.get().filter(|given| given.value.0.is_some()).map(|given| given.place);
+    let (messages, duration) =
+        (wire.messages.get().map(|it| it.place), wire.duration.get().map(|it| it.place));
+    let search = wire.find_saturation.get().map(|given| given.place);
+    for place in [warmup, messages, duration, search].into_iter().flatten() {
+        diagnostics.warn(place, |span| {
             Fault::new("no-effect", span, "a trace is replayed from end to end", "has no effect here")
         });
     }

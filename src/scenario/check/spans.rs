@@ -1,6 +1,7 @@
 //! Whether load points have the time that they need: on the simulated clock, before the horizon, and for one message.
 
 use simnet_base::diagnostics::Fault;
+use simnet_base::numbers::{number, significant, time};
 use simnet_base::units::{Duration, Time};
 use simnet_network::topology::Network;
 
@@ -38,7 +39,8 @@ fn check_others(checked: &Checked, document: &Document, diagnostics: &mut Diagno
     }
 }
 
-/// Warns of a load whose messages come too seldom for the time that there is.
+/// Warns of a load whose messages come too seldom for the time that there is. A network that falls behind or dies
+/// ends in another way.
 fn check_time(
     checked: &Checked,
     generated: &Generated,
@@ -55,8 +57,10 @@ fn check_time(
         _ => return,
     };
     let [needed, most] = [needed, most].map(shown);
-    let message = format!("at the load {load}, what is to be measured takes {needed} of simulated time");
-    let expected = format!("{what} after {most}: the point will not converge, and ends with `horizon`");
+    let load = number(load, 6);
+    let message =
+        format!("at the load {load}, what is to be measured takes at least {needed} of simulated time");
+    let expected = format!("{what} after {most}: unless it saturates or dies, the point ends with `horizon`");
     diagnostics.warn(place, |span| Fault::new(code, span, message, expected));
 }
 
@@ -92,8 +96,7 @@ fn slowest(topology: &Topology, usual: Duration) -> Duration {
 fn shown(ps: f64) -> String {
     let seconds = ps / 1e12;
     match seconds {
-        few if few < 1.0 => format!("{} ms", few * 1e3),
-        few if few < 86_400.0 => format!("{few:.1} s"),
-        many => format!("{} days", libm::floor(many / 86_400.0)),
+        few if few < 86_400.0 => time(ps / 1e3),
+        many => format!("{} days", number(significant(libm::floor(many / 86_400.0), 3), 3)),
     }
 }

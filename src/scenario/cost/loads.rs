@@ -5,8 +5,8 @@
 //!
 //! # Scope and limitations
 //! The load that is carried follows from distances, rates and decoding times; routes and buffers are not looked at. It
-//! may be off by a factor of two. Near to it the likely number means little, and only the most there can be counts.
-//! A point that dies takes less than the likely number. Messages sent while the last ones of a window end are left out.
+//! may be off by a factor of two. Within that factor a sequential point may take any number from the least to the most.
+//! A point that dies takes less. Messages sent while the last ones of a window end are left out.
 //!
 //! # Validation
 //! `tests/it/command/estimates.rs` compares these numbers with what runs deliver.
@@ -14,6 +14,7 @@
 use std::ops::Add;
 
 use simnet_base::ids::{HostId, Node, SwitchId};
+use simnet_base::units::Time;
 use simnet_media::fabric::Arbitration;
 use simnet_media::traffic::{PARTS, Pattern, Shape};
 use simnet_network::topology::Link;
@@ -23,6 +24,8 @@ use crate::checked::{Checked, Extent, Generated, Measure};
 /// Messages of one point or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Messages {
+    /// As many as there are at least, unless the network dies.
+    pub(super) least: f64,
     /// As many as are likely.
     pub(super) likely: f64,
     /// As many as there can be.
@@ -32,7 +35,7 @@ pub(super) struct Messages {
 impl Messages {
     /// As many as this, for certain.
     pub(super) fn known(count: f64) -> Messages {
-        Messages { likely: count, most: count }
+        Messages { least: count, likely: count, most: count }
     }
 }
 
@@ -40,7 +43,11 @@ impl Add for Messages {
     type Output = Messages;
 
     fn add(self, other: Messages) -> Messages {
-        Messages { likely: self.likely + other.likely, most: self.most + other.most }
+        Messages {
+            least: self.least + other.least,
+            likely: self.likely + other.likely,
+            most: self.most + other.most,
+        }
     }
 }
 
@@ -51,6 +58,8 @@ pub(super) struct Loads<'a> {
     senders: f64,
     /// The load at which the network saturates, roughly; infinite where that makes no difference.
     carried: f64,
+    /// The factor by which that may be off.
+    off: f64,
 }
 
 /// A queue near its limit is known within the share p after about `6 load^3 / (p (1 - load))^2` messages: read off a
@@ -58,6 +67,12 @@ pub(super) struct Loads<'a> {
 const WANTED: f64 = 6.0;
 /// A network blocks itself at about this share of what its cables and switches carry.
 const BLOCKED: f64 = 0.6;
+/// The load that is carried may be off by this factor.
+const OFF: f64 = 2.0;
+/// Without a horizon, a point ends at the latest after so many times its warm-up and window.
+const PATIENCE: f64 = 4.0;
+/// A search may take so many times fewer messages than are likely.
+const OFF_SEARCH: f64 = 4.0;
 /// Looks at the warm-up of a saturated point.
 const LOOKS: f64 = 8.0;
 /// Senders whose distances stand for those of all.
@@ -70,7 +85,9 @@ impl<'a> Loads<'a> {
         let is_loaded = checked.mapping().is_some_and(|mapping| mapping.load.is_some());
         let counts = measure.until_precise || measure.find_saturation.is_some() || is_loaded;
         let carried = if counts { carried(checked, generated) } else { f64::INFINITY };
-        Loads { checked, generated, senders: generated.workload.pattern.senders().max(1) as f64, carried }
+        let pattern = &generated.workload.pattern;
+        let off = if is_alone(pattern) { 1.0 } else { OFF };
+        Loads { checked, generated, senders: pattern.senders().max(1) as f64, carried, off }
     }
 
     /// Messages a picosecond that hosts offer at a load.
@@ -85,26 +102,70 @@ impl<'a> Loads<'a> {
 
     /// The messages of the point at a load.
     pub(super) fn point(&self, load: f64) -> Messages {
-        let most = self.most(load, self.checked.measure.extent);
-        Messages { likely: self.likely(load).min(most), most }
+        let measure = &self.checked.measure;
+        let most = self.most(load, measure.extent);
+        let likely = self.likely(load).min(most);
+        let busy = load / self.carried;
+        let is_open = measure.until_precise && (1.0 / self.off..=self.off).contains(&busy);
+        let first = self.look(Measure::FIRST_WINDOW).min(self.in_extent(load, measure.extent));
+        Messages { least: if is_open { likely.min(first / busy.max(1.0)) } else { likely }, likely, most }
+    }
+
+    /// Picoseconds of simulated time of the longest point, those of a search among them.
+    pub(super) fn longest(&self) -> Messages {
+        let measure = &self.checked.measure;
+        let clock = Time::END.as_ps() as f64;
+        let horizon = measure.horizon.map_or(clock, |horizon| horizon.as_ps() as f64);
+        let of_load = |load: f64| {
+            let point = self.point(load);
+            // What is measured in any case are messages that are created.
+            let rate = if measure.until_precise { self.accepted(load) } else { self.rate(load) };
+            let [least, likely] = [point.least, point.likely].map(|count| count / rate);
+            let most = (PATIENCE * point.most / self.rate(load)).min(horizon);
+            Messages { least: least.min(most), likely: likely.min(most), most }
+        };
+        let longer = |a: Messages, b: Messages| Messages {
+            least: a.least.max(b.least),
+            likely: a.likely.max(b.likely),
+            most: a.most.max(b.most),
+        };
+        // The probes that take long are near to what the network carries.
+        let edge = self.carried.min(1.0);
+        let probes = self.limit_of_search().map(|limit| Messages {
+            least: 0.0,
+            likely: (limit / 2.0 / self.rate(edge)).min(horizon),
+            most: (self.off * PATIENCE * 2.0 * limit / self.rate(edge)).min(horizon),
+        });
+        self.generated.loads.iter().map(|load| of_load(*load)).chain(probes).fold(Messages::default(), longer)
     }
 
     /// The messages of a search for saturation; none without one.
     ///
-    /// Most of its probes are near to saturation and take long: on five networks a quarter of the limit each time that
-    /// the bracket was halved.
+    /// Most of its probes are near to saturation and take long: on seven networks between a fifth of the limit and one
+    /// and a half limits each time that the bracket was halved.
     pub(super) fn search(&self) -> Messages {
+        let Some((resolution, limit)) = self.checked.measure.find_saturation.zip(self.limit_of_search())
+        else {
+            return Messages::default();
+        };
+        let horizon = self.checked.measure.horizon;
+        let within =
+            horizon.map_or(f64::INFINITY, |end| end.as_ps() as f64 * self.rate(self.carried.min(1.0)));
+        let halvings = libm::log2(1.0 / resolution).max(1.0);
+        let most = Measure::MOST_PROBES as f64 * (2.0 * limit).min(within * self.off);
+        let likely = (halvings / 2.0 * limit.min(within)).min(most);
+        Messages { least: likely / OFF_SEARCH, likely, most }
+    }
+
+    /// The messages that a probe of the search is measured for at most: its own limit, or the scenario's if that is
+    /// longer. None without a search.
+    fn limit_of_search(&self) -> Option<f64> {
         let measure = &self.checked.measure;
-        let Some(resolution) = measure.find_saturation else { return Messages::default() };
+        measure.find_saturation?;
         let searched = Measure { extent: Measure::SEARCHED, ..*measure };
         let searched = if measure.whole.is_some() { searched.quick() } else { searched };
-        let load = self.carried.min(1.0);
-        let limit = |extent| self.in_extent(load, extent);
-        let longer =
-            if limit(measure.extent) > limit(searched.extent) { measure.extent } else { searched.extent };
-        let halvings = libm::log2(1.0 / resolution).max(1.0);
-        let most = Measure::MOST_PROBES as f64 * self.most(load, longer);
-        Messages { likely: (halvings / 4.0 * limit(longer)).min(most), most }
+        let limit = |extent| self.in_extent(self.carried.min(1.0), extent);
+        Some(f64::max(limit(measure.extent), limit(searched.extent)))
     }
 
     fn in_extent(&self, load: f64, extent: Extent) -> f64 {
@@ -172,9 +233,13 @@ fn carried(checked: &Checked, generated: &Generated) -> f64 {
         used * 2.0 * inner / (senders * distance),
         if is_serial { network.switches().len() as f64 * payload / heads } else { f64::INFINITY },
     ];
-    // The messages of two hosts do not meet.
-    let blocked = if pattern.members().list().len() <= 2 { 1.0 } else { BLOCKED };
+    let blocked = if is_alone(pattern) { 1.0 } else { BLOCKED };
     blocked * limits.into_iter().fold(f64::INFINITY, f64::min)
+}
+
+/// Whether no more than two hosts take part, whose messages do not meet.
+fn is_alone(pattern: &Pattern) -> bool {
+    pattern.members().list().len() <= 2
 }
 
 /// Whether a cable joins switches.

@@ -16,7 +16,7 @@ use Presence::{Default, Following, Optional};
 
 table! {
     /// How long each point of generated traffic is measured, how sure its values have to be, and when a run ends at
-    /// the latest.
+    /// the latest. A trace is replayed from end to end: of it `precision`, `horizon` and `require-convergence` hold.
     "[measure]" Measure {
         /// Simulated time before measuring begins; `auto` finds by MSER-5 when the transient has ended.
         warmup: AutoOr<Duration> = Default("'auto'");
@@ -35,7 +35,8 @@ table! {
         horizon: Quantity<Duration> = Optional, ABOVE_ZERO;
         /// Look for the largest load that is carried for good too: bisect between the highest load that is and the
         /// lowest that is not, until these differ by less than this share (`"2 %"` or 0.02, above 0 and below 1) from
-        /// each other or from loads that cannot be decided.
+        /// each other or from loads that cannot be decided. What these loads come to, saturated or dead, is an answer:
+        /// it is neither the outcome of the run nor its exit code.
         find_saturation: Fraction = Optional;
         /// End with exit code 5 if a point that is not saturated has not converged.
         require_convergence: bool = Default("false");

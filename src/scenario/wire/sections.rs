@@ -99,7 +99,8 @@ table! {
         /// The name of the folder under results/: letters, digits, `.`, `_` and `-`; `/` between folders in
         /// folders.
         name: ScenarioName = Required;
-        /// The seed of every random choice of the run; `--seed` replaces it.
+        /// The seed of every random choice of the run, of its routes too unless `routing.seed` is given; `--seed`
+        /// replaces it.
         seed: u64 = Default("0");
         /// What the scenario is about, for people.
         description: String = Optional;

@@ -111,6 +111,56 @@ fn a_dead_point_is_no_part_of_a_curve() {
     assert_eq!(figure.matches("<circle").count(), 2, "one of two points is alive: {figure}");
 }
 
+/// Wrong if a load that only the search for saturation tried, and at which the network died, decided how the run ends,
+/// or if an output said otherwise.
+#[test]
+fn a_load_of_the_search_that_dies_is_an_answer() {
+    let room = tempfile::tempdir().unwrap();
+    let text = scenario("ring", 1, 3, "messages = 3000\nfind-saturation = '20 %'");
+    std::fs::write(room.path().join("s.toml"), text).unwrap();
+    let set = ["--set", "traffic.uniform.loads=[0.02]"];
+    let all: Vec<&str> = ["run", "s.toml", "--out", "it"].into_iter().chain(set).collect();
+    let output = simnet(room.path(), &all);
+    let summary = json(&output);
+    assert_eq!((output.status.code(), &summary["outcome"]), (Some(0), &"drained".into()), "{summary}");
+    let load = summary["saturation"]["load_deadlocked"].as_f64().unwrap();
+    assert_eq!((&summary["deadlock_count"], &summary["saturation"]["load_high"]), (&0.into(), &load.into()));
+    let page = room.path().join("it.html");
+    simnet(room.path(), &["report", "it", "--out", "it.html"]);
+    let page = std::fs::read_to_string(page).unwrap();
+    for said in ["The search for saturation found one that nothing breaks", "that only the search found one"]
+    {
+        assert!(page.contains(said), "{said}");
+    }
+    assert!(!page.contains("No deadlock formed in this run") && !page.contains("that there were none"));
+    assert!(page.contains("a longer run may do so at a load that is called carried"));
+    let there = simnet(
+        room.path(),
+        &["run", "s.toml", "--out", "it", "--set", &format!("traffic.uniform.loads=[{load}]")],
+    );
+    assert_eq!(there.status.code(), Some(4), "the same load, asked for");
+}
+
+/// Wrong if dead loads stood in the tables beside a page's curves.
+#[test]
+fn a_page_shows_no_number_of_dead_loads() {
+    let room = tempfile::tempdir().unwrap();
+    let text = scenario("ring", 1, 3, "messages = 3000");
+    std::fs::write(room.path().join("s.toml"), text).unwrap();
+    let loads = ["--set", "traffic.uniform.loads=[0.02, 0.05, 0.9]"];
+    let all: Vec<&str> = ["run", "s.toml", "--out", "it"].into_iter().chain(loads).collect();
+    let output = simnet(room.path(), &all);
+    assert_eq!(json(&output)["points"][2]["state"], "deadlocked");
+    simnet(room.path(), &["report", "it", "--out", "it.html"]);
+    let page = std::fs::read_to_string(room.path().join("it.html")).unwrap();
+    let tables: Vec<&str> = page.split("The same as a table").skip(1).collect();
+    assert!(tables.len() > 1);
+    for table in tables {
+        let table = table.split("</details>").next().unwrap();
+        assert!(table.contains("0.05") && !table.contains("<bdi>0.9</bdi>"), "{table}");
+    }
+}
+
 /// Wrong if the time-out of Myrinet were that of credits, or if a forward reset were taken from worms.
 #[test]
 fn the_time_out_belongs_to_the_flow() {

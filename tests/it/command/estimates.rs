@@ -1,4 +1,4 @@
-//! What `check --estimate` says, against what runs take.
+//! Estimates of `check --estimate`, against the messages and times of runs.
 
 use simnet::scenario::{Checked, Estimate, Overrides, read};
 use simnet::simulation;
@@ -101,6 +101,39 @@ fn runs_take_about_the_messages_that_are_estimated() {
             "{of}: {likely} estimated, {took} taken"
         );
         assert!(took <= most * FACTOR, "{of}: at most {most} estimated, {took} taken");
+    }
+}
+
+/// Wrong if a run near saturation, or a search, took less than the least or more than the most that is printed, or the
+/// simulated time of a point were more than is said.
+#[test]
+fn runs_near_saturation_stay_between_the_least_and_the_most() {
+    let near = "precision = 0.05\nmessages = 300000";
+    for (network, load, measure) in [
+        (STAR, "0.343", near),
+        (TORUS, "0.45", near),
+        (TORUS, "0.51", near),
+        (RANDOM, "0.07", near),
+        (MESH, "0.363", near),
+        (MESH, "0.46", near),
+        (RANDOM, "0.02", "messages = 3000\nfind-saturation = '10 %'\nhorizon = '2 ms'"),
+        (STAR, "0.02", "warmup = '20 us'\nmessages = 1000\nhorizon = '100 us'"),
+        (STAR, "0.9", "messages = 1000"),
+    ] {
+        let scenario = checked(network, load, measure);
+        let estimate = Estimate::of(&scenario);
+        let run = simulation::run(&scenario, &(), None).unwrap();
+        let summary = serde_json::to_value(&run.summary).unwrap();
+        let of = format!("{} at {load}, {measure}: {estimate:?}", network.lines().next().unwrap());
+        let took = run.messages_delivered as f64;
+        assert!(
+            took <= estimate.messages_most.unwrap() && took >= estimate.messages_least.unwrap() / 4.0,
+            "{of} {took}"
+        );
+        let point = &summary["points"][0];
+        let ms = ["warmup_ms", "measured_ms"].map(|key| point[key].as_f64().unwrap()).iter().sum::<f64>();
+        assert!(ms / 1e3 <= estimate.simulated_most_s.unwrap() * 1.000_001, "{of} {ms} ms");
+        assert!(ms / 1e3 >= estimate.simulated_least_s.unwrap() / 4.0, "{of} {ms} ms");
     }
 }
 

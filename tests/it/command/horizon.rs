@@ -107,6 +107,34 @@ fn a_horizon_that_cuts_the_window_is_told() {
     assert!(summary["points"][0]["reason"].as_str().unwrap().contains("horizon"), "{summary}");
 }
 
+/// Wrong if a point ended otherwise than its warning says, or the warning had more digits than it knows.
+#[test]
+fn a_warning_of_a_horizon_comes_true() {
+    let mut warned = [0, 0];
+    for load in ["0.02", "0.1", "0.30000000000000004", "0.9", "1"] {
+        for (messages, warmup) in [(1, ""), (40, ""), (300, ""), (3_000, ""), (300, "warmup = \"20 us\"\n")] {
+            for (nth, more) in ["", "precision = 0.05\n"].iter().enumerate() {
+                let measure = format!("{warmup}{more}messages = {messages}\nhorizon = \"90 us\"");
+                let checked = checked(&traffic(STAR, "64 B", load, &measure));
+                let text = checked.warnings.concat();
+                if !text.contains("beyond-horizon") {
+                    continue;
+                }
+                warned[nth] += 1;
+                let said = "unless it saturates or dies, the point ends with `horizon`";
+                assert!(text.contains(said) && text.contains("90 µs"), "{text}");
+                let digits = |word: &str| word.chars().filter(char::is_ascii_digit).count();
+                assert!(text.lines().next().unwrap().split(' ').all(|word| digits(word) < 7), "{text}");
+                let (_, summary) = run(&checked);
+                let end = summary["points"][0]["end"].as_str().unwrap();
+                assert!(["horizon", "saturated", "deadlocked"].contains(&end), "{load}, {measure}: {end}");
+                assert_ne!(summary["points"][0]["state"], "converged", "{load}, {measure}");
+            }
+        }
+    }
+    assert!(warned.iter().all(|count| *count > 3), "{warned:?}");
+}
+
 /// Wrong if more were accepted than cables carry, or a window shorter than a message counted for something.
 #[test]
 fn no_window_accepts_more_than_cables_carry() {
@@ -226,7 +254,8 @@ fn no_scenario_grows_in_its_small_form() {
     assert!(looked_at > 20, "{looked_at}");
 }
 
-const LOST: [&str; 8] = [
+/// The ways to lose a message, as results call them.
+pub(super) const LOST: [&str; 8] = [
     "resets",
     "crc_errors",
     "link_failures",

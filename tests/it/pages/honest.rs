@@ -25,8 +25,8 @@ fn with_half_width(half_width: Value) -> String {
 #[test]
 fn sure_is_only_what_has_an_interval() {
     let (bare, whole) = (with_half_width(Value::Null), with_half_width(json!(4.5)));
-    assert!(!bare.contains("Sure: ") && bare.contains("has no confidence interval"));
-    assert!(whole.contains("Sure: ") && !whole.contains("has no confidence interval"));
+    assert!(!bare.contains("Sure: "));
+    assert!(whole.contains("Sure: "));
 }
 
 /// The table of a sweep: two loads, three routings of which two are the same, two seeds.

@@ -7,8 +7,8 @@ use simnet::scenario::expect::Expectations;
 use simnet::scenario::sweep::Identity;
 use simnet::scenario::{Checked, Files};
 
-/// What a scenario means, as the program prints it: all but its name, what it is about and what it expects. Routes that
-/// are drawn show their seed themselves.
+/// The meaning of a scenario, as the program prints it: all but its name, what it is about and what it expects. Routes
+/// that are drawn show their seed themselves.
 pub(crate) fn meaning(checked: Checked) -> String {
     let nothing = Checked {
         name: String::new(),

@@ -95,7 +95,7 @@ pub(super) fn plot(curves: &Curves<'_>, id: &str) -> Option<Plot> {
         ],
         charts,
         first: 0,
-        found: curves.found(quantities[0].column),
+        found: curves.found(quantities[0]),
         table: all_columns(curves, &quantities),
     })
 }
@@ -106,11 +106,22 @@ fn all_columns(curves: &Curves<'_>, quantities: &[&Quantity<'_>]) -> Markup {
     columns.push(curves.x);
     columns.extend(quantities.iter().map(|quantity| quantity.column));
     columns.extend(["saturated", "converged"].iter().filter(|column| curves.table.column(column).is_some()));
-    table(curves.recipe.table, curves.table, &columns)
+    let is_drawn = |row: &&Vec<String>| quantities.iter().any(|quantity| !curves.is_dead(row, quantity));
+    let rows: Vec<&Vec<String>> = curves.table.rows.iter().filter(is_drawn).collect();
+    let shown = |row: &[String], column: &str| {
+        let own = quantities.iter().find(|quantity| quantity.column == column);
+        own.is_none_or(|quantity| !curves.is_dead(row, quantity))
+    };
+    table(curves.recipe.table, curves.table, &rows, (&columns, &shown))
 }
 
-/// Some columns of a table, its first rows.
-pub(super) fn table(file: &str, table: &Csv, columns: &[&str]) -> Markup {
+/// Some columns of some rows of a table, the first of these; a cell that is not to be shown is a dash.
+pub(super) fn table(
+    file: &str,
+    table: &Csv,
+    rows: &[&Vec<String>],
+    (columns, is_shown): (&[&str], &dyn Fn(&[String], &str) -> bool),
+) -> Markup {
     let label = |column: &&str| {
         let Label { name, unit, .. } = Label::new(column, 0.0);
         if unit.is_empty() { name } else { format!("{name} ({unit})") }
@@ -123,15 +134,16 @@ pub(super) fn table(file: &str, table: &Csv, columns: &[&str]) -> Markup {
         div.scroll tabindex="0" role="region" aria-label={ "Table of " (file) ".csv" } {
             table {
                 caption {
-                    @if table.rows.len() > MOST_ROWS { "The first " (MOST_ROWS) " of " (table.rows.len()) " rows of " }
+                    @if rows.len() > MOST_ROWS { "The first " (MOST_ROWS) " of " (rows.len()) " rows of " }
                     code { (file) ".csv" }
                 }
                 thead { tr { @for column in columns { th scope="col" { (label(column)) } } } }
                 tbody {
-                    @for row in table.rows.iter().take(MOST_ROWS) {
+                    @for row in rows.iter().take(MOST_ROWS) {
                         tr {
                             @for column in columns {
-                                @let (cell, number) = shown(table.cell(row, column).unwrap_or("–"));
+                                @let own = table.cell(row, column).filter(|_| is_shown(row, column));
+                                @let (cell, number) = shown(own.unwrap_or("–"));
                                 td.num[number] { bdi { (cell) } }
                             }
                         }

@@ -28,10 +28,12 @@ pub(super) fn summary(contents: &Contents) -> Option<Summary> {
     let first = &points[0].0;
     if is_trace {
         sentences.push(
-            html! { "Of the messages of the trace " (of(contents, first, "delivered", Show::Number))
-            " arrived; from creation to the arrival of the last flit they took "
-            (of(contents, first, "latency_mean_ns", Show::Ns)) " on average, the longest "
-            (of(contents, first, "latency_max_ns", Show::Ns)) "." },
+            html! { "Of the messages of the trace " (of(contents, first, "delivered", Show::Number)) " arrived"
+            @if points[0].1["latency_mean_ns"].is_number() {
+                "; from creation to the arrival of the last flit they took "
+                (of(contents, first, "latency_mean_ns", Show::Ns)) " on average, the longest "
+                (of(contents, first, "latency_max_ns", Show::Ns))
+            } "." },
         );
     } else {
         sentences.extend(loads(contents, &points));
@@ -53,9 +55,12 @@ fn by_load<'a>(points: &'a [Point<'a>]) -> Vec<&'a Point<'a>> {
     ordered
 }
 
+/// The states of points at which the network fell behind, or died.
+const REFUSED: [&str; 2] = ["saturated", "deadlocked"];
+
 /// Whether the network fell behind at this load, or died.
-fn is_refused(point: &Point<'_>) -> bool {
-    point.1["state"] == "saturated" || point.1["state"] == "deadlocked"
+fn is_refused((_, point): &Point<'_>) -> bool {
+    REFUSED.iter().any(|state| point["state"] == *state)
 }
 
 /// Half an interval of more than this share of the mean shows no load to be carried, as in the search for saturation.
@@ -121,7 +126,11 @@ fn loads(contents: &Contents, points: &[Point<'_>]) -> Vec<Markup> {
         }
     };
     let kept: Vec<&Point<'_>> = by_load(points).into_iter().filter(|point| !is_refused(point)).collect();
-    let mut sentences = vec![saturates];
+    let can_lock = knee.below.is_some() && contents.at("route.dependency_cycle").is_some_and(Value::is_array);
+    let mut sentences = vec![html! {
+        (saturates)
+        @if can_lock { " The routes can deadlock: a longer run may do so at a load that is called carried." }
+    }];
     let probes = searched(contents).len();
     if probes > 0 {
         let loads = numbers::count(probes, "load");
@@ -154,10 +163,15 @@ fn facts(contents: &Contents, points: &[Point<'_>], is_trace: bool) -> Vec<(&'st
     let load = |path: &str| {
         html! { @if !is_trace { "at load " (of(contents, path, "load", Show::Number)) } }
     };
-    let mut facts = vec![
-        ("Mean latency", of(contents, lowest, "latency_mean_ns", Show::Ns), load(lowest)),
-        ("99 of 100 messages within", of(contents, lowest, "latency_p99_ns", Show::Ns), load(lowest)),
-    ];
+    let mut facts = Vec::new();
+    if !is_refused(ordered[0]) && ordered[0].1["latency_mean_ns"].is_number() {
+        facts.push(("Mean latency", of(contents, lowest, "latency_mean_ns", Show::Ns), load(lowest)));
+        facts.push((
+            "99 of 100 messages within",
+            of(contents, lowest, "latency_p99_ns", Show::Ns),
+            load(lowest),
+        ));
+    }
     if let Some((path, point)) = most
         && let Some(bits) = point["accepted_bits_per_s"].as_f64()
     {
@@ -177,9 +191,8 @@ fn notices(contents: &Contents, points: &[Point<'_>]) -> Vec<(Grade, Markup)> {
         found.map(|(path, point)| load_of(contents, path, point)).collect()
     };
     let mut notices = Vec::new();
-    let has_interval = |point: &Value| point["latency_half_width_ns"].is_number();
-    let converged = loads(&|point| point["converged"] == Value::Bool(true) && has_interval(point));
-    let without_interval = loads(&|point| point["converged"] == Value::Bool(true) && !has_interval(point));
+    let converged =
+        loads(&|point| point["converged"] == Value::Bool(true) && point["latency_half_width_ns"].is_number());
     let saturated = loads(&|point| point["state"] == "saturated");
     if !converged.is_empty() {
         // Those of the search are not in the summary.
@@ -188,12 +201,6 @@ fn notices(contents: &Contents, points: &[Point<'_>]) -> Vec<(Grade, Markup)> {
         notices.push((Grade::Sure, html! {
             "the mean latency of " (all) " is known within the precision that was asked for: " (listed(&converged))
             ". The half-width of its 95 % confidence interval stands beside it below."
-        }));
-    }
-    if !without_interval.is_empty() {
-        notices.push((Grade::Warn, html! {
-            "the mean latency of " (listed(&without_interval)) " has no confidence interval: it is that of these \
-             messages, and says nothing of how others would fare."
         }));
     }
     if !saturated.is_empty() {
@@ -211,6 +218,11 @@ fn notices(contents: &Contents, points: &[Point<'_>]) -> Vec<(Grade, Markup)> {
             )),
             Some("not-converged") => {
                 notices.push((Grade::Warn, html! { (place) " has not converged: " (reason) "." }));
+            }
+            Some("saturated")
+                if point["reason"].as_str().is_some_and(|reason| reason.contains("deadlock")) =>
+            {
+                notices.push((Grade::Warn, html! { (place) " did not get over a deadlock: " (reason) "." }));
             }
             _ => {}
         }
@@ -302,18 +314,35 @@ fn searched_cells(table: &Csv, row: &[String]) -> Vec<Markup> {
     let times = ["mean", "half_width", "p50", "p99"].map(|what| format!("latency_{what}_ns"));
     let parts = ["queueing_mean_ns", "blocked_mean_ns", "moving_mean_ns"].map(str::to_owned);
     let state = table.cell(row, "state").unwrap_or("–");
+    let time = |column: &String| {
+        let is_early = REFUSED.contains(&state) && column.starts_with("latency_p");
+        if is_early {
+            html! { "–" }
+        } else {
+            number(column, Show::Ns)
+        }
+    };
     [html! { (number("load", Show::Number)) " " small { "search" } }]
         .into_iter()
         .chain([number("accepted_flits_per_cycle_per_host", Show::Number)])
-        .chain(times.iter().chain(&parts).map(|column| number(column, Show::Ns)))
+        .chain(times.iter().chain(&parts).map(time))
         .chain(["messages", "deadlocks"].map(|column| number(column, Show::Number)))
         .chain([html! { span.soft { (state) } }])
         .collect()
 }
 
 /// The cells of a load point's row.
-fn cells_of(contents: &Contents, (path, point): &Point<'_>) -> Vec<Markup> {
+fn cells_of(contents: &Contents, entry: &Point<'_>) -> Vec<Markup> {
+    let (path, point) = entry;
     let ns = |key: &str| of(contents, path, key, Show::Ns);
+    // Of messages that wait longer and longer only the early ones have arrived.
+    let quantile = |key: &str| {
+        if is_refused(entry) {
+            html! { "–" }
+        } else {
+            ns(key)
+        }
+    };
     let number = |key: &str| of(contents, path, key, Show::Number);
     vec![
         if point["load"].is_null() {
@@ -324,8 +353,8 @@ fn cells_of(contents: &Contents, (path, point): &Point<'_>) -> Vec<Markup> {
         number("accepted_flits_per_cycle_per_host"),
         ns("latency_mean_ns"),
         ns("latency_half_width_ns"),
-        ns("latency_p50_ns"),
-        ns("latency_p99_ns"),
+        quantile("latency_p50_ns"),
+        quantile("latency_p99_ns"),
         ns("queueing_mean_ns"),
         ns("blocked_mean_ns"),
         ns("moving_mean_ns"),
@@ -337,8 +366,7 @@ fn cells_of(contents: &Contents, (path, point): &Point<'_>) -> Vec<Markup> {
 
 fn worth(contents: &Contents, path: &str, point: &Value) -> Markup {
     let class = match point["state"].as_str() {
-        Some("converged") if point["latency_half_width_ns"].is_number() => "good",
-        Some("converged") => "soft",
+        Some("converged") => "good",
         Some(_) => "warn",
         None => "soft",
     };

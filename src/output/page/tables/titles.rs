@@ -33,7 +33,7 @@ const TITLES: [(&str, &str, &str); 22] = [
         "Hosts",
         "One row for each host and each load: what it sent and received, and what became of it.",
     ),
-    ("points", "Load points", "One row for each load."),
+    ("points", "Load points", "One row for each load; of a sweep, for each point."),
     (
         "saturation",
         "Saturation",

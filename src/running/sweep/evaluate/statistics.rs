@@ -51,6 +51,9 @@ struct Found {
     half_width: Option<f64>,
 }
 
+/// Numbers that differ by a smaller share are one number, rounded differently.
+const ROUNDING: f64 = 1e-12;
+
 impl Statistics {
     /// Takes the statistics that the sweep's file wants; none if it wants none.
     pub(super) fn new(points: &Points<'_>) -> Statistics {
@@ -190,7 +193,10 @@ impl Group {
                 continue;
             }
             if let Some(spread) = Spread::of(&numbers) {
-                let found = Found { count: numbers.len(), spread, half_width: half_width(&numbers) };
+                // Of equal numbers only rounding is left.
+                let is_constant = spread.max - spread.min <= ROUNDING * spread.max.abs();
+                let half_width = half_width(&numbers).map(|half| if is_constant { 0.0 } else { half });
+                let found = Found { count: numbers.len(), spread, half_width };
                 self.columns.push((name.clone(), found));
             }
         }

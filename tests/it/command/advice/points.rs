@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::Place::Notice;
-use super::{CREDITS, RING, Ran, Row, STUCK, row};
+use super::{CREDITS, LOCKED, RING, Ran, Row, STUCK, row};
+use crate::command::horizon::LOST;
 
 /// Every fault that a route can have, and bits that are wrong.
 const FAULTY: &str = "scenario = { name = 'faulty', seed = 3 }
@@ -72,27 +73,12 @@ fn of_means() -> Vec<Row> {
                 ran.check(searched.notice("every point").is_none(), "not every point");
             },
         ),
-        row(
-            Notice("Look"),
-            &[
-                "the mean latency of ",
-                " has no confidence interval: it is that of these messages, and says nothing of how \
-               others would fare",
-            ],
-            RING,
-            &[
-                "topology={file='rings.json'}",
-                "routing.algorithm='updown'",
-                "traffic={trace={file='rings.csv'}}",
-            ],
-            |ran| {
-                ran.check(
-                    ran.states() == ["converged"] && ran.at("points.0.latency_half_width_ns").is_null(),
-                    "a trace",
-                );
-                ran.check(ran.notice("Sure: ").is_none(), "not sure");
-            },
-        ),
+        row(Notice("Look"), &["load 0.9", " did not get over a deadlock: "], RING, LOCKED, |ran| {
+            ran.check(ran.states() == ["converged", "saturated"], "saturated");
+            ran.check(ran.notice("the network was saturated").is_some(), "both are said");
+            let broken = ran.again(&["fabric.deadlock-timeout='50 us'"]);
+            ran.check(broken.notice("did not get over").is_none(), "broken");
+        }),
         row(
             Notice("Look"),
             &[
@@ -222,17 +208,7 @@ fn lost(ran: &Ran, kinds: &[&str]) {
         let count = point[*kind].as_u64().unwrap();
         ran.check(count > 0 && notice.contains(&format!("{count} ")), kind);
     }
-    let all = [
-        "resets",
-        "crc_errors",
-        "link_failures",
-        "illegal_turns",
-        "no_such_wire",
-        "host_too_soon",
-        "stranded",
-        "expired",
-    ];
-    let sum: u64 = all.iter().filter_map(|kind| point[*kind].as_u64()).sum();
+    let sum: u64 = LOST.iter().filter_map(|kind| point[*kind].as_u64()).sum();
     let load = point["load"].to_string();
     let row = ran.text.lines().find(|line| line.trim_start().starts_with(&format!("{load} "))).unwrap();
     ran.check(row.split_whitespace().any(|cell| cell == sum.to_string()), &format!("{sum} in {row}"));
@@ -299,6 +275,21 @@ fn standing(ran: &Ran, says: &str) {
         ran.next("deadlocks").unwrap().contains(&format!("{count} standing at the end")),
         "the terminal",
     );
+}
+
+/// Wrong if the page of a trace of which no message arrives had times.
+#[test]
+fn a_dead_trace_has_no_times() {
+    let set = [
+        "routing={algorithm='minimal', select='first'}",
+        "topology={file='rings.json'}",
+        "fabric.deadlock-timeout='never'",
+        "traffic={trace={file='rings.csv'}}",
+    ];
+    let ran = Ran::new(RING, &set);
+    ran.check(ran.states() == ["deadlocked"] && ran.at("points.0.delivered") == 0, "dead");
+    let page = ran.sentences();
+    ran.check(page.contains("Of the messages of the trace 0 arrived.") && !page.contains('–'), &page);
 }
 
 /// Wrong if messages could be lost in a way that no page names.

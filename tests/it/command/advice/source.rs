@@ -64,7 +64,7 @@ fn within(text: &str) -> &str {
     text
 }
 
-/// What stands in quotes, line ends and escapes taken out; comments are passed over.
+/// Texts in quotes, without line ends and escapes; comments are passed over.
 fn quoted(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let text = lines.collect::<Vec<_>>().join("\n");

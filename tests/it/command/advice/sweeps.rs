@@ -46,11 +46,13 @@ fn of_terminal() -> Vec<Row> {
         row(Next("points"), &["4 points", " in points.csv, a row each"], RING, &[LOADS], |ran| {
             ran.check(ran.rows("points.csv").len() == 4, "four rows");
         }),
-        row(Next("statistics"), &["2", " combinations in statistics.csv"], RING, &[LOADS], |ran| {
+        row(Next("statistics"), &["2 combinations", " in statistics.csv"], RING, &[LOADS], |ran| {
             let rows = ran.rows("statistics.csv");
             let loads: std::collections::BTreeSet<&String> =
                 rows.iter().map(|row| &row["traffic.uniform.loads"]).collect();
             ran.check(loads.len() == 2, "two loads");
+            let dead = Ran::new(CREDITS, &[TOO_MUCH, "sweep.repetitions=2"]);
+            ran.check(dead.next("statistics").unwrap().starts_with("1 combination in"), "no dead load");
         }),
         row(
             Next("nearest to the average"),
@@ -125,14 +127,11 @@ fn of_page() -> Vec<Row> {
             Notice("Good"),
             &["no point was saturated, and all converged"],
             RING,
-            &[
-                "topology={file='rings.json'}",
-                "traffic={trace={file='rings.csv'}}",
-                "sweep={columns=['points.0.latency_mean_ns'], axes=[{fabric.arbitration=['serial', 'per-input']}]}",
-            ],
+            &["sweep={columns=['points.0.messages'], axes=[{'traffic.uniform.loads'=[0.02, 0.1]}]}"],
             |ran| {
                 ran.check(count(ran, "points.0.state", "converged") == 2, "both");
-                ran.check(count(ran, "points.0.latency_half_width_ns", "") == 2, "without intervals");
+                let rows = ran.rows("points.csv");
+                ran.check(!rows[0].contains_key("points.0.latency_half_width_ns"), "without intervals");
             },
         ),
         row(Notice("Wrong"), &["1 of 4 points", " failed; their rows say why"], RING, &[FAILS], |ran| {
@@ -195,6 +194,29 @@ fn of_page() -> Vec<Row> {
         ),
         row(
             Notice("Look"),
+            &["3 loads of 2 of 2 points", " were saturated: latency has no mean there"],
+            RING,
+            &["sweep={columns=['points.0.messages', 'points.1.messages'], \
+               axes=[{'traffic.uniform.loads'=[[0.02, 0.9], [0.8, 0.9]]}]}"],
+            |ran| {
+                let [first, second] =
+                    ["points.0.state", "points.1.state"].map(|of| count(ran, of, "saturated"));
+                ran.check((first, second) == (1, 2), "three");
+            },
+        ),
+        row(
+            Notice("Wrong"),
+            &["1 of 2 points", " ended in a deadlock that nothing breaks"],
+            CREDITS,
+            &["sweep={columns=['route.pairs'], axes=[{'traffic.uniform.loads'=[0.02, 0.9]}]}"],
+            |ran| {
+                let rows = ran.rows("points.csv");
+                ran.check(!rows[0].keys().any(|column| column.ends_with("state")), "no column says it");
+                ran.check(ran.at("sweep.deadlocked") == 1 && ran.code == Some(4), "one");
+            },
+        ),
+        row(
+            Notice("Look"),
             &[
                 "2 of 2 points",
                 " have not converged: their means are not known as precisely as was asked for",
@@ -214,4 +236,18 @@ fn of_page() -> Vec<Row> {
             },
         ),
     ]
+}
+
+/// Wrong if a page that has no room for all points of a sweep said anything of the others.
+#[test]
+fn a_page_of_a_long_table_says_so() {
+    let ran = Ran::new(RING, &["sweep={axes=[{'traffic.uniform.loads'=[0.02, 0.1]}]}"]);
+    let file = ran.out().join("points.csv");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    let many = 1_000_000 / header.split(',').count() + 10;
+    std::fs::write(&file, format!("{header}\n{}", rows.repeat(many))).unwrap();
+    let notice = ran.notice("only the first ").unwrap();
+    ran.check(notice.ends_with(" points are read here; nothing is said of the others."), &notice);
+    ran.check(ran.notice("Sure: ").is_none() && ran.notice("all converged").is_none(), "nothing else");
 }

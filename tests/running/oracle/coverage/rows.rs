@@ -19,7 +19,7 @@ const RANDOM: &str = "[topology.random-regular]\nswitches = 16\ndegree = 4\nhost
 /// Two hosts: the cable of each is an output with Poisson arrivals, served in 34 cycles of 6.25 ns a message.
 const OUTPUT: &str = "[topology.chain]\nswitches = 2\nhosts-per-switch = 1\n[fabric]\nrouting-latency = '6.25 ns'\n\
     arbitration = 'per-input'\n[routing]\nalgorithm = 'updown'\n[traffic.uniform]\npayload = '32 B'\n";
-/// What a message takes there alone, in ns.
+/// Time that a message takes there alone, in ns.
 const ALONE: f64 = 243.75;
 
 /// A load point whose mean latency is known.
@@ -27,7 +27,7 @@ pub(crate) struct Row {
     /// The network.
     pub(crate) name: &'static str,
     scenario: &'static str,
-    /// How the general scenario becomes this one.
+    /// Keys that turn the general scenario into this one.
     own: &'static str,
     /// The load, in payload flits per cycle and host.
     pub(crate) load: f64,
@@ -92,7 +92,7 @@ impl Row {
     }
 }
 
-/// How often intervals hold the mean.
+/// Counts of intervals that hold the mean.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Coverage {
     /// Points.
@@ -128,7 +128,7 @@ impl Coverage {
         }
     }
 
-    /// Whether at least half of the points converged.
+    /// Returns whether at least half of the points converged.
     pub(crate) fn is_usual(&self) -> bool {
         2 * self.converged >= self.seeds
     }
@@ -138,7 +138,7 @@ impl Coverage {
         self.off / self.converged.max(1) as f64
     }
 
-    /// Whether so few intervals that hold the mean are not to be expected, at the 1 % level, if 92 of 100 do.
+    /// Returns whether so few intervals hold the mean that 92 of 100 can be rejected at the 1 % level.
     pub(crate) fn is_rejected(&self) -> bool {
         at_most(self.held, self.converged) < 0.01 && self.converged > 0
     }

@@ -53,14 +53,14 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let check = Check { options, file: source.file(), signs: given.signs(), seed: common.seed.unwrap_or(0) };
     let whole = check.judge(&net, &given)?;
     if parts.is_empty() {
-        check.certify(&whole, &net, common)?;
+        check.certify((&whole, given.digest()), &net, common)?;
         let cannot_tell = check.cannot_tell(&whole.report);
         show((&whole.report, whole.under_load), cannot_tell, &net, common)?;
         return Ok(check.end(&whole.report, common));
     }
     let network = routing::without(&net, &parts);
     let left = check.judge(&network, &given.without(&net, &parts))?;
-    check.certify(&left, &network, common)?;
+    check.certify((&left, None), &network, common)?;
     let ours = check.recomputed(&network, common)?;
     let exit = check.end(&left.report, common);
     let beside = Beside {
@@ -123,9 +123,15 @@ impl Check<'_> {
         load::under_load(topology, (routes()?, self.file.clone()), load, self.seed).map(Some)
     }
 
-    fn certify(&self, found: &Found, net: &Network, common: &Common) -> Result<(), Failure> {
+    /// Writes the certificate; `digest` is that of the files with the tables.
+    fn certify(
+        &self,
+        (found, digest): (&Found, Option<&str>),
+        net: &Network,
+        common: &Common,
+    ) -> Result<(), Failure> {
         let Some(path) = &self.options.certificate else { return Ok(()) };
-        certificate::write(path, (&found.report, &found.dependencies), net, common)
+        certificate::write(path, (&found.report, &found.dependencies, digest), net, common)
     }
 
     /// Whether lanes that were not looked at may break the cycle.

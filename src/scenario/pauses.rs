@@ -183,8 +183,8 @@ pub(super) fn check_headroom(
     }
 }
 
-/// Notes quanta that run out before a PAUSE frame can say them again: legal, but senders then begin frames although they
-/// are to be paused, for which there may be no headroom.
+/// Notes quanta that run out before a PAUSE frame can say them again: legal, but senders then begin frames although
+/// they are to be paused, for which there may be no headroom.
 pub(super) fn check_quanta(
     wire: &wire::Ethernet,
     ethernet: &Ethernet,

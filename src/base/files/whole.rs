@@ -137,8 +137,8 @@ fn vacant(place: &Path) -> Result<(), WriteError> {
     }
 }
 
-/// The file that a link leads to, be it there or not: the link stays. A path that is no link stays as it is, and so does
-/// one of links that lead round in a circle.
+/// The file that a link leads to, be it there or not: the link stays. A path that is no link stays as it is, and so
+/// does one of links that lead round in a circle.
 pub fn behind_links(place: &Path) -> PathBuf {
     let mut at = place.to_owned();
     for _ in 0..MOST_LINKS {

@@ -83,7 +83,7 @@ impl<'a> Report<'a> {
         let other = is_asked.then(|| sturdy_beside(rtts, &step, beside));
         let tree = match (plan.method, &other, &found.tree, &found.nearest) {
             // Times that are not those of any place, and hop counts of no tree: the nearest to the hop counts is shown.
-            (Method::Sturdy, Some(sturdy), Err(_), Some(nearest)) if has_outliers(sturdy) => {
+            (Method::Sturdy, Some(sturdy), Err(_), Some(nearest)) if sturdy.has_misfits => {
                 nearest.tree.clone()
             }
             (Method::Sturdy, Some(sturdy), ..) => sturdy.tree.clone(),
@@ -114,7 +114,8 @@ impl<'a> Report<'a> {
     /// Whether a tree fits: with the paper's method, has the hop counts; with the sturdy one, leaves no time that is of
     /// no place.
     fn fits(&self) -> bool {
-        let is_robust = self.method == Method::Sturdy && !self.sturdy.as_ref().is_some_and(has_outliers);
+        let is_robust =
+            self.method == Method::Sturdy && !self.sturdy.as_ref().is_some_and(|sturdy| sturdy.has_misfits);
         is_robust || self.found.tree.is_ok()
     }
 
@@ -248,7 +249,7 @@ impl<'a> Report<'a> {
             "topology": self.fits().then(|| as_json(&self.network)),
             "other_topology": self.other_network().map(|network| as_json(&network)),
             "other_share": self.rival().map(|rival| f64::from(rival.share) / 1e6),
-            "confidence": self.confidence().map(|all| all.iter().map(|sure| f64::from(*sure) / 1e3).collect::<Vec<_>>()),
+            "confidence": self.confidence().map(shares),
             "switches": self.tree.switches,
             "classes": self.classes(),
             "asymmetric": self.pairs(asymmetric),
@@ -407,9 +408,9 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Whether some time is not that of its machines' places.
-fn has_outliers(sturdy: &Sturdy) -> bool {
-    sturdy.findings.iter().any(|finding| matches!(finding, Finding::Outlier { .. }))
+/// Thousandths as parts of one.
+fn shares(all: &[u32]) -> Vec<f64> {
+    all.iter().map(|sure| f64::from(*sure) / 1e3).collect()
 }
 
 /// Thousandths in percent.

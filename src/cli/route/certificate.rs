@@ -44,10 +44,10 @@ pub(super) fn write(
 
 #[derive(Args)]
 #[command(
-    after_help = "A certificate holds if no dependency in it goes back in its order, if what follows a channel leaves the \
-    switch that it leads to, and if its first line says what is so. With routes or tables it is also checked that it has \
-    all that they do, and is of the same pairs and the same command. docs/FILES.md has the format, and a script that \
-    checks one."
+    after_help = "A certificate holds if no dependency in it goes back in its order, if what follows a channel leaves \
+    the switch that it leads to, and if its first line says what is so. With routes or tables it is also checked that \
+    it has all that they do, and is of the same pairs and the same command. docs/FILES.md has the format, and a script \
+    that checks one."
 )]
 pub(super) struct Options {
     #[command(flatten)]

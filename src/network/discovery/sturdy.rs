@@ -75,19 +75,24 @@ pub struct Sturdy {
     pub offsets: Vec<i64>,
     /// How much worse the next tree is that was looked at, in squares of the noise; `None` if there was none.
     pub margin: Option<u32>,
-    /// By switch of the tree, in thousandths, how sure it is that it is there, with its machines and what is behind each
-    /// of its cables; none for fewer than three machines and more than 96, for which it is not computed.
+    /// By switch of the tree, in thousandths, how sure it is that it is there, with its machines and what is behind
+    /// each of its cables; none for fewer than three machines and more than 96, for which it is not computed.
     pub confidence: Vec<u32>,
     /// The likeliest other tree, where one was looked at.
     pub rival: Option<Rival>,
+    /// `true` if some time is so far from that of its machines' places that noise does not explain it: no tree fits
+    /// all.
+    pub has_misfits: bool,
     /// What stands out.
     pub findings: Vec<Finding>,
 }
 
 impl Sturdy {
-    /// The likeliest other tree, if it explains the times nearly as well: if some switch is less sure than 98 %.
+    /// The likeliest other tree, if it explains the times nearly as well: if some switch is less sure than 98 %, or
+    /// none has a confidence.
     pub fn doubt(&self) -> Option<&Rival> {
-        self.rival.as_ref().filter(|_| self.confidence.iter().any(|sure| *sure < SURE))
+        let is_unsure = self.confidence.is_empty() || self.confidence.iter().any(|sure| *sure < SURE);
+        self.rival.as_ref().filter(|_| is_unsure)
     }
 }
 
@@ -153,6 +158,11 @@ fn report(
         spread: duration(spread),
         offsets: offsets.iter().map(|offset| whole_ps(*offset)).collect(),
         margin,
+        has_misfits: has_misfits(
+            &left,
+            own.noise,
+            if fit.shape.switches() > 1 { fit.line.step } else { 0.0 },
+        ),
         confidence: certainty.switches,
         rival: certainty.rival,
         findings,
@@ -183,6 +193,16 @@ fn directions(rtts: &Rtts, times: &Times) -> Vec<Finding> {
 
 /// From so many standard deviations on, a pair stands out.
 const FAR: f64 = 8.0;
+
+/// Returns whether some of what is `left` of times is further off than the farthest of so many would be by chance, and
+/// than three quarters of a step.
+fn has_misfits(left: &[(usize, usize, f64)], noise: f64, step: f64) -> bool {
+    let mut sizes: Vec<f64> = left.iter().map(|(.., left)| left.abs()).collect();
+    let spread = noise.max(1.4826 * median(&mut sizes));
+    // The farthest of n normal numbers is some sqrt(2 ln n) deviations off.
+    let far = 1.5 + (2.0 * libm::log(count(left.len().max(1)))).sqrt();
+    sizes.iter().any(|size| *size > (far * spread).max(0.75 * step))
+}
 
 /// Pairs whose time is not that of their places.
 fn outliers(own: &Times, fit: &Fit) -> Vec<Finding> {

@@ -20,8 +20,8 @@
 //! The condition is Dally and Seitz 1987's, as in `dependency`.
 //!
 //! # Validation
-//! tests/network/oracle/certificates.rs: the script of docs/FILES.md accepts those of random networks, and neither it nor
-//! [`verify`] takes one that was tampered with.
+//! tests/network/oracle/certificates.rs: the script of docs/FILES.md accepts those of random networks, and neither it
+//! nor [`verify`] takes one that was tampered with.
 
 mod verify;
 

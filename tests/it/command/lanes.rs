@@ -430,11 +430,12 @@ fn files_of_two_commands_are_refused() {
     let folder = room(&[("net.json", ring(5))]);
     let run = |line: &[&str], code: i32| simnet(folder.path(), line, code);
     let file = |name: &str| folder.path().join(name);
-    for (at, algorithm) in [("a", "dfsssp"), ("b", "lash"), ("c", "dfsssp")] {
+    for (at, algorithm) in [("a", "dfsssp"), ("b", "updown"), ("c", "dfsssp")] {
         fs::create_dir(file(at)).unwrap();
         let paths = ["lfts", "sl", "sl2vl", "matrix", "proof"].map(|name| format!("{at}/{name}"));
         let [lfts, sl, sl2vl, matrix, proof] = paths.each_ref().map(String::as_str);
-        let line = ["route", "net.json", "--algorithm", algorithm, "--to", "opensm", "--certificate", proof];
+        let line = ["route", "net.json", "--per-destination", "--algorithm", algorithm, "--to", "opensm"];
+        let line = [&line[..], &["--certificate", proof]].concat();
         run(&[&line[..], &["--out", lfts, "--sl", sl, "--sl2vl", sl2vl, "--lid-matrix", matrix]].concat(), 0);
     }
     let digest = |path: &str| {

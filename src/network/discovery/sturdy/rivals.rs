@@ -7,11 +7,11 @@
 //! Student's t has it: by (n + X)^(-n / 2).
 //!
 //! # Scope and limitations
-//! Trees of more switches pay for them, and for the ways in which machines could be spread over them by chance; those of
-//! several for the step, which one switch has none of, by the part of all steps that fit it as well. Trees with all
+//! Trees of more switches pay for them, and for the ways in which machines could be spread over them by chance; those
+//! of several for the step, which one switch has none of, by the part of all steps that fit it as well. Trees with all
 //! ways longer alike, by switches without machines, leave just as much and are none of these: of those that times
-//! cannot separate, the smallest is meant. Fewer than three machines show nothing; more than [`MOST`] are not looked
-//! at.
+//! cannot separate, the smallest is meant. Fewer than three machines show nothing; of more than [`MOST`] only the named
+//! trees are looked at.
 //!
 //! # Source
 //! Ours. The logarithm of a multinomial is the price of a partition as in minimum description lengths (Rissanen 1978).
@@ -64,10 +64,18 @@ pub(super) fn compare(
 ) -> Certainty {
     let tree = best.fit.shape.numbered();
     let machines = times.machines();
-    if !(3..=MOST).contains(&machines) {
-        return Certainty { switches: Vec::new(), rival: None };
-    }
     let hops = tree.hops();
+    if !(3..=MOST).contains(&machines) {
+        let own = left_by(&best.own, &hops, best.fit.line, fixed);
+        let is_near = |(other, beside): &(SwitchTree, Beside)| {
+            let theirs = other.hops();
+            let is_named = matches!(beside, Beside::Named) && theirs != hops;
+            is_named && left_by(&best.own, &theirs, best.fit.line, fixed) < 2.0 * own
+        };
+        let rival = others.into_iter().filter(|_| machines > MOST).find(is_near);
+        let rival = rival.map(|(tree, _)| Rival { tree, share: 500_000 });
+        return Certainty { switches: Vec::new(), rival };
+    }
     let pairs = number(machines * (machines - 1) / 2);
     let left = |times, hops: &Hops| left_by(times, hops, best.fit.line, fixed);
     // A step that no one switch has could be any up to the longest, and is known to a part of the noise.
@@ -236,12 +244,17 @@ fn is_stretched(hops: &Hops, longer: &Hops) -> bool {
     })
 }
 
-/// What a tree pays: two for each switch, and twice the logarithm of the ways in which its machines may be spread.
+/// What a tree pays: two for each switch, and twice the logarithm of the ways in which its machines may be spread; what
+/// the search takes for a switch in addition where one has no machines and joins two others only: such have no purpose.
 fn complexity(tree: &SwitchTree) -> f64 {
     let log_factorial = |n: usize| (2..=n).map(|k| libm::log(number(k))).sum::<f64>();
     let at = |switch: u32| tree.homes.iter().filter(|home| **home == switch).count();
     let apart: f64 = (0..tree.switches).map(|switch| log_factorial(at(switch))).sum();
-    2.0 * f64::from(tree.switches) + 2.0 * (log_factorial(tree.homes.len()) - apart)
+    let near = tree.neighbours();
+    let between = (0..tree.switches).filter(|switch| near[*switch as usize].len() < 3 && at(*switch) == 0);
+    2.0 * f64::from(tree.switches)
+        + squares(price(tree.homes.len())) * number(between.count())
+        + 2.0 * (log_factorial(tree.homes.len()) - apart)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "nothing has as many as 2^53")]

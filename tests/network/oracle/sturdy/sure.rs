@@ -35,8 +35,8 @@ fn tree(stream: &mut Stream) -> SwitchTree {
     tree
 }
 
-/// Wrong if a wrong tree were taken for the only one at any jitter, or if too few trees were found: by the issue, 95 % at
-/// a tenth of a step, 80 % at half a step.
+/// Wrong if a wrong tree were taken for the only one at any jitter, or if too few trees were found: by the issue, 95
+/// % at a tenth of a step, 80 % at half a step.
 #[test]
 fn no_tree_is_wrong_and_sure() {
     let jitters = [(0.5, 95), (1.0, 95), (2.0, 80), (3.0, 80), (5.0, 80)];

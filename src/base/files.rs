@@ -22,7 +22,7 @@ pub use inside::{Inside, is_link};
 pub use open::{LARGEST, open, read};
 pub use ours::begins_like_ours;
 pub use temporary::{Leftover, TEMPORARY, clear_litter};
-pub use whole::{NewFile, WriteError, is_written_as_it_is, sync_folder, write_whole};
+pub use whole::{NewFile, WriteError, behind_links, is_written_as_it_is, sync_folder, write_whole};
 
 use std::io;
 use std::path::Path;

@@ -34,7 +34,7 @@ pub(super) struct Options {
     inferring: Inferring,
 }
 
-/// Infers the tree and prints it; exit code 5 where there is none.
+/// Infers the tree and prints it; exit code 5 where there is none, or a second one.
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let bytes = read(&options.rtts)?;
     let rtts = Rtts::read(&shown(&options.rtts).to_string(), &bytes)?;
@@ -51,7 +51,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         Format::Json => print_json(&report.json())?,
         Format::Human => print(&report.human())?,
     }
-    Ok(if report.fits() { Exit::Fine } else { Exit::NoTree })
+    Ok(if report.is_settled() { Exit::Fine } else { Exit::NoTree })
 }
 
 impl Options {

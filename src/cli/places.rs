@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use super::output::{is_stdout, note};
 use super::{Common, Failure};
 use simnet_base::diagnostics::shown;
-use simnet_base::files::{NewFile, clear_litter, is_written_as_it_is, nearest_parent, parent_of};
+use simnet_base::files::{
+    NewFile, behind_links, clear_litter, is_written_as_it_is, nearest_parent, parent_of,
+};
 
 /// The files of a command.
 #[derive(Default)]
@@ -184,9 +186,10 @@ fn lies_in(path: &Path, folder: &Path) -> bool {
     resolved(path).starts_with(resolved(folder))
 }
 
-/// A path without links and dots, as far as it is there.
+/// A path without links and dots, as far as it is there; a link to what is not there yet is followed too.
 fn resolved(path: &Path) -> PathBuf {
-    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let path = behind_links(path);
+    let whole = std::path::absolute(&path).unwrap_or(path);
     let there = whole.ancestors().find_map(|part| Some((part, fs::canonicalize(part).ok()?)));
     match there {
         Some((part, known)) => known.join(whole.strip_prefix(part).unwrap_or(Path::new(""))),

@@ -170,7 +170,7 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     let (report, dependencies) =
         judged_and_written(options, &left, &routing::choices_without(&net, &parts, &choices))?;
     if let Some(path) = &options.certificate {
-        certificate::write(path, (&report, &dependencies), &left, common)?;
+        certificate::write(path, (&report, &dependencies, None), &left, common)?;
     }
     if parts.is_empty() {
         show((&report, None), false, &left, common)?;

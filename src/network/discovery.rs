@@ -35,6 +35,6 @@ pub use nearest::{Nearest, nearest};
 pub use no_tree::NoTree;
 pub use options::{Clustering, Intra, Known, Options};
 pub use rtts::{Rtts, RttsError};
-pub use sturdy::{Sturdy, SturdyOptions, sturdy};
+pub use sturdy::{Rival, Sturdy, SturdyOptions, sturdy, sturdy_beside};
 pub use switch_tree::SwitchTree;
 pub use tree::tree;

@@ -40,7 +40,7 @@ mod table;
 pub use algorithm::{Algorithm, Rule};
 pub use allowed_turns::AllowedTurns;
 pub use balance::{BalanceTooLarge, Candidates};
-pub use certificate::{Certificate, verify, write_certificate};
+pub use certificate::{About, Certificate, verify, write_certificate};
 pub use dependency::{ChannelLane, DependencyGraph};
 pub use destination::{DestinationTables, Engine, NextHops, OpenSm, TablesError, Target, TooManyPorts};
 pub use dimension_order::{Dimension, DimensionOrder, NotAGrid};

@@ -111,6 +111,13 @@ impl Ethernet {
         network.links().iter().map(needed).max().unwrap_or(Bytes(0))
     }
 
+    /// Returns whether pauses are said again before they run out on every cable of `network`. Costs O(cables).
+    pub(super) fn pauses_last(&self, network: &Network) -> bool {
+        let Some(pauses) = &self.pauses else { return true };
+        let parameters = pauses.parameters(Bytes(0));
+        network.links().iter().all(|link| parameters.lasts(self.rate_of(link, None), self.mtu))
+    }
+
     /// The ports of a shortest circle along which paused queues can wait for each other, `switch:port`, each followed
     /// by the next on some way of the table; `None` if there is none, or no table: the proof that no deadlock closes.
     /// Broadcasts are not looked at. Costs O(hosts x cables) and the search for a cycle.

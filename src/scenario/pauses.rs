@@ -183,6 +183,25 @@ pub(super) fn check_headroom(
     }
 }
 
+/// Notes quanta that run out before a PAUSE frame can say them again: legal, but senders then begin frames although
+/// they are to be paused, for which there may be no headroom.
+pub(super) fn check_quanta(
+    wire: &wire::Ethernet,
+    ethernet: &Ethernet,
+    topology: &Topology,
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(given) = wire.quanta.get() else { return };
+    if !ethernet.pauses_last(&topology.network) {
+        diagnostics.warn(given.place, |span| {
+            let message = format!("pauses of {} quanta run out before they can be said again", given.value);
+            let needed = PfcParameters::quanta_needed(ethernet.mtu);
+            let expected = format!("{needed} quanta are enough: twice the longest frame and its gap");
+            Fault::new("short-quanta", span, message, expected)
+        });
+    }
+}
+
 /// Notes next hops along which a circle of paused queues can close.
 pub(super) fn check_circles(
     wire: &wire::Ethernet,

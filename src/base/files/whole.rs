@@ -137,10 +137,16 @@ fn vacant(place: &Path) -> Result<(), WriteError> {
     }
 }
 
-/// The file that a link leads to: the link stays.
-fn behind_links(place: &Path) -> PathBuf {
-    match super::is_link(place) {
-        true => fs::canonicalize(place).unwrap_or_else(|_| place.to_owned()),
-        false => place.to_owned(),
+/// The file that a link leads to, be it there or not: the link stays. A path that is no link stays as it is, and so
+/// does one of links that lead round in a circle.
+pub fn behind_links(place: &Path) -> PathBuf {
+    let mut at = place.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = fs::read_link(&at) else { return at };
+        at = at.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
     }
+    place.to_owned()
 }
+
+/// Links behind each other that are followed; Linux follows as many.
+const MOST_LINKS: usize = 40;

@@ -11,9 +11,9 @@ use crate::cli::Failure;
 
 #[derive(Args)]
 pub(super) struct Inferring {
-    /// How the tree is inferred
-    #[arg(long, value_enum, default_value_t)]
-    method: Method,
+    /// How the tree is inferred [default: sturdy; paper where an option is for it alone]
+    #[arg(long, value_enum)]
+    method: Option<Method>,
     /// How times are put into classes [default: paper]
     #[arg(long, value_enum)]
     clustering: Option<ClusteringName>,
@@ -41,13 +41,12 @@ pub(super) struct Inferring {
 }
 
 /// How the tree is inferred.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Method {
-    /// Classes of times, hop counts, and the only tree that has them, as lawrence2008
-    #[default]
-    Paper,
-    /// The tree that fits all times best
+    /// The tree that fits all times best, how sure each switch is, and another tree that fits nearly as well
     Sturdy,
+    /// Classes of times, hop counts, and the only tree that has them, as lawrence2008
+    Paper,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -117,14 +116,25 @@ impl Inferring {
             known,
             step: self.step()?,
         };
-        Ok(Plan { method: self.method, options })
+        Ok(Plan { method: self.method(), options })
+    }
+
+    /// The method that was asked for, or that the options are for.
+    fn method(&self) -> Method {
+        let is_of_paper = self.clustering.is_some()
+            || self.noise.is_some()
+            || !self.known.is_empty()
+            || self.classes.is_some()
+            || self.intra.is_some()
+            || self.inter_threshold.is_some();
+        self.method.unwrap_or(if is_of_paper { Method::Paper } else { Method::Sturdy })
     }
 
     /// Refuses options that would change nothing.
     fn refuse_meaningless(&self) -> Result<(), Failure> {
         let is_k_means = self.clustering == Some(ClusteringName::KMeans);
-        let is_sturdy = self.method == Method::Sturdy;
-        let sturdy = "is for `--method paper`; the sturdy one knows no classes";
+        let is_sturdy = self.method() == Method::Sturdy;
+        let sturdy = "is for `--method paper`";
         let rows = [
             ("--clustering", is_sturdy && self.clustering.is_some(), sturdy),
             ("--noise", is_sturdy && self.noise.is_some(), sturdy),

@@ -1,5 +1,7 @@
 //! What `simnet discover` says.
 
+use std::iter::repeat;
+
 use crate::cli::output::Table;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -8,7 +10,7 @@ use simnet_base::numbers::fixed;
 use simnet_base::diagnostics::{legible, quoted, shown};
 use simnet_base::units::Duration;
 use simnet_network::discovery::{
-    Discovery, Finding, Hops, Nearest, Rtts, Sturdy, SturdyOptions, SwitchTree, sturdy,
+    Class, Discovery, Finding, Hops, Nearest, Rival, Rtts, Sturdy, SturdyOptions, SwitchTree, sturdy_beside,
 };
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::{self, Format as FileFormat};
@@ -76,8 +78,14 @@ impl<'a> Report<'a> {
         let farthest = found.counted.classes.iter().map(|class| class.hops).max().unwrap_or(0);
         let is_quick = rtts.machines() <= CROSS_CHECKED && farthest <= CROSS_CHECKED_HOPS;
         let is_asked = plan.method == Method::Sturdy || is_quick;
-        let other = is_asked.then(|| sturdy(rtts, &SturdyOptions { step: plan.options.step }));
+        let beside = found.tree.as_ref().map_or(&[][..], std::slice::from_ref);
+        let step = SturdyOptions { step: plan.options.step };
+        let other = is_asked.then(|| sturdy_beside(rtts, &step, beside));
         let tree = match (plan.method, &other, &found.tree, &found.nearest) {
+            // Times that are not those of any place, and hop counts of no tree: the nearest to the hop counts is shown.
+            (Method::Sturdy, Some(sturdy), Err(_), Some(nearest)) if sturdy.has_misfits => {
+                nearest.tree.clone()
+            }
             (Method::Sturdy, Some(sturdy), ..) => sturdy.tree.clone(),
             (_, _, Ok(tree), _) => tree.clone(),
             (.., Some(nearest)) => nearest.tree.clone(),
@@ -98,9 +106,29 @@ impl<'a> Report<'a> {
         Ok(report)
     }
 
-    /// Whether a tree has the hop counts.
-    pub(super) fn fits(&self) -> bool {
-        self.method == Method::Sturdy || self.found.tree.is_ok()
+    /// Whether there is one tree, and no other that fits nearly as well.
+    pub(super) fn is_settled(&self) -> bool {
+        self.fits() && self.rival().is_none()
+    }
+
+    /// Whether a tree fits: with the paper's method, has the hop counts; with the sturdy one, leaves no time that is of
+    /// no place.
+    fn fits(&self) -> bool {
+        let is_robust =
+            self.method == Method::Sturdy && !self.sturdy.as_ref().is_some_and(|sturdy| sturdy.has_misfits);
+        is_robust || self.found.tree.is_ok()
+    }
+
+    /// The other tree that fits nearly as well.
+    fn rival(&self) -> Option<&Rival> {
+        let sturdy = self.sturdy.as_ref().filter(|_| self.method == Method::Sturdy && self.fits())?;
+        sturdy.doubt()
+    }
+
+    /// By switch of the tree how sure it is, in thousandths, where that was computed.
+    fn confidence(&self) -> Option<&[u32]> {
+        let sturdy = self.sturdy.as_ref().filter(|_| self.method == Method::Sturdy && self.fits())?;
+        Some(&*sturdy.confidence).filter(|all| !all.is_empty())
     }
 
     /// Why none has, if that is so.
@@ -114,11 +142,11 @@ impl<'a> Report<'a> {
         &self.network
     }
 
-    /// The hop counts of the requested method.
-    fn hops(&self) -> &Hops {
+    /// The hop counts of the requested method, and the times of each.
+    fn hops(&self) -> (&Hops, &[Class]) {
         match &self.sturdy {
-            Some(sturdy) if self.method == Method::Sturdy => &sturdy.hops,
-            _ => &self.found.counted.hops,
+            Some(sturdy) if self.method == Method::Sturdy && self.fits() => (&sturdy.hops, &sturdy.classes),
+            _ => (&self.found.counted.hops, &self.found.counted.classes),
         }
     }
 
@@ -152,10 +180,23 @@ impl<'a> Report<'a> {
         let sturdy = sturdy.map(|finding| remark(finding, Method::Sturdy));
         let mut remarks: Vec<Remark> = match self.method {
             Method::Paper => paper.chain(sturdy).collect(),
-            Method::Sturdy => sturdy.collect(),
+            Method::Sturdy if self.fits() => sturdy.collect(),
+            Method::Sturdy => sturdy.chain(paper).collect(),
         };
+        remarks.extend(self.rival().map(|rival| self.two_trees(rival)));
         remarks.extend(self.difference());
         remarks
+    }
+
+    /// That another tree fits nearly as well.
+    fn two_trees(&self, rival: &Rival) -> Remark {
+        let switches = rival.tree.switches;
+        let text = format!(
+            "another tree, of {switches} switch{}, fits nearly as well: of the likelihood of the two it has {} %",
+            if switches == 1 { "" } else { "es" },
+            fixed(f64::from(rival.share) / 1e4, 1)
+        );
+        Remark { code: "two-trees", method: self.method.name(), text, machines: Vec::new() }
     }
 
     /// What the other method says, if it is something else.
@@ -189,8 +230,12 @@ impl<'a> Report<'a> {
                 legible(&format!("warning: no tree has these hop counts: {why}{written}")).into_owned(),
             );
         }
-        let differs = self.findings.iter().find(|remark| remark.code == "methods-differ");
-        warnings.extend(differs.map(|remark| legible(&format!("warning: {}", remark.text)).into_owned()));
+        let is_told = |remark: &&Remark| match self.method {
+            Method::Paper => remark.code == "methods-differ",
+            Method::Sturdy => remark.code == "two-trees",
+        };
+        let told = self.findings.iter().filter(is_told);
+        warnings.extend(told.map(|remark| legible(&format!("warning: {}", remark.text)).into_owned()));
         warnings
     }
 
@@ -200,8 +245,11 @@ impl<'a> Report<'a> {
         json!({
             "machines": self.rtts.names(),
             "method": self.method.name(),
-            "hop_counts": matrix(self.hops()),
+            "hop_counts": matrix(self.hops().0),
             "topology": self.fits().then(|| as_json(&self.network)),
+            "other_topology": self.other_network().map(|network| as_json(&network)),
+            "other_share": self.rival().map(|rival| f64::from(rival.share) / 1e6),
+            "confidence": self.confidence().map(shares),
             "switches": self.tree.switches,
             "classes": self.classes(),
             "asymmetric": self.pairs(asymmetric),
@@ -215,7 +263,7 @@ impl<'a> Report<'a> {
     }
 
     fn classes(&self) -> Vec<ClassReport> {
-        let classes = self.found.counted.classes.iter().map(|class| ClassReport {
+        let classes = self.hops().1.iter().map(|class| ClassReport {
             low_ms: class.low.as_ms_f64(),
             high_ms: class.high.as_ms_f64(),
             center_ms: class.center().as_ms_f64(),
@@ -223,6 +271,11 @@ impl<'a> Report<'a> {
             hops: class.hops,
         });
         classes.collect()
+    }
+
+    /// The other tree that fits nearly as well, as a network.
+    fn other_network(&self) -> Option<Network> {
+        self.options.network(&self.rival()?.tree, self.rtts).ok()
     }
 
     /// The nearest tree, where it is what there is.
@@ -275,7 +328,19 @@ impl<'a> Report<'a> {
                 )
             }
         };
-        text.push_str(&format!("\n{title}\n{}", draw(&self.tree, &switches, self.rtts.names())));
+        let sure = self.confidence().unwrap_or_default().iter().map(|sure| percent(*sure));
+        let labels = switches.iter().zip(sure.map(Some).chain(repeat(None)));
+        let label = |(name, sure): (&String, Option<String>)| match sure {
+            Some(sure) => format!("{name} ({sure})"),
+            None => name.clone(),
+        };
+        let labels: Vec<String> = labels.map(label).collect();
+        text.push_str(&format!("\n{title}\n{}", draw(&self.tree, &labels, self.rtts.names())));
+        if let (Some(rival), Some(network)) = (self.rival(), self.other_network()) {
+            let names: Vec<String> = network.switches().iter().map(|switch| switch.name.clone()).collect();
+            let other = draw(&rival.tree, &names, self.rtts.names());
+            text.push_str(&format!("\nThe other tree that fits\n{other}"));
+        }
         if !self.findings.is_empty() {
             text.push_str("\nFindings\n");
         }
@@ -296,6 +361,9 @@ impl<'a> Report<'a> {
         if let (Method::Sturdy, Some(sturdy)) = (self.method, &self.sturdy) {
             rows.push(("a switch adds", format!("{:.3} us", as_us(sturdy.step))));
             rows.push(("noise", format!("{:.3} us", as_us(sturdy.spread))));
+            let least = self.confidence().into_iter().flatten().min();
+            let least = least.map_or("not computed".to_owned(), |sure| format!("{} or more", percent(*sure)));
+            rows.push(("each switch is sure to", least));
         }
         let agree = match self.differing() {
             None => "not asked, since it may take long".to_owned(),
@@ -325,9 +393,8 @@ impl<'a> Report<'a> {
     /// What to do with it.
     fn next(&self) -> String {
         match &self.options.topology {
-            _ if !self.fits() => {
-                "Next: measure again, or tell what is known: --rate, --known A,B=HOPS, --method sturdy\n"
-                    .to_owned()
+            _ if !self.is_settled() => {
+                "Next: measure again, longer, or tell what is known: --rate, --known A,B=HOPS\n".to_owned()
             }
             None => "Next: --topology FILE writes the tree for simnet ring, run and codegen\n".to_owned(),
             Some(path) => {
@@ -339,6 +406,16 @@ impl<'a> Report<'a> {
             }
         }
     }
+}
+
+/// Thousandths as parts of one.
+fn shares(all: &[u32]) -> Vec<f64> {
+    all.iter().map(|sure| f64::from(*sure) / 1e3).collect()
+}
+
+/// Thousandths in percent.
+fn percent(sure: u32) -> String {
+    format!("{} %", fixed(f64::from(sure) / 10.0, 1))
 }
 
 fn as_json(network: &Network) -> Value {

@@ -4,29 +4,30 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use simnet_base::diagnostics::shown;
+use simnet_base::diagnostics::{quoted, shown};
 use simnet_base::ids::Node;
+use simnet_base::numbers::count;
 use simnet_network::routing::{
-    Attachments, Certificate, DependencyGraph, ForwardingTables, Lanes, Report, RouteTable, Verdict, Wiring,
-    verify, write_certificate,
+    About, Attachments, Certificate, DependencyGraph, ForwardingTables, Lanes, Report, RouteTable, Verdict,
+    Wiring, verify, write_certificate,
 };
 use simnet_network::topology::{End, Network};
 
-use super::judged;
 use super::sources::{Given, SourceArguments, read};
 use crate::cli::network::NetworkArguments;
 use crate::cli::output::{columns, note, print, print_json, write_whole_by};
 use crate::cli::{Common, Exit, Failure, Format};
 
 /// Writes the certificate of a report whose verdict is that a deadlock is impossible, else says that there is none.
+/// `digest` is that of the files with the tables.
 ///
 /// # Errors
 /// Whatever keeps the file from being written.
 pub(super) fn write(
     path: &Path,
-    (report, dependencies): (&Report, &DependencyGraph),
+    (report, dependencies, digest): (&Report, &DependencyGraph, Option<&str>),
     net: &Network,
     common: &Common,
 ) -> Result<(), Failure> {
@@ -37,16 +38,16 @@ pub(super) fn write(
         }
         return Ok(());
     }
-    let about = judged::about(report);
-    let about = (about.as_str(), report.lanes.map(|used| used.lanes));
+    let about = (About { pairs: report.judged.host_pairs, digest }, report.lanes.is_some());
     write_whole_by(path, |mut out| write_certificate(net, dependencies, about, &mut out).map(|_| ()))
 }
 
 #[derive(Args)]
 #[command(
-    after_help = "A certificate holds if no dependency in it goes back in its order, and if what follows a channel \
-    leaves the switch that it leads to. With routes or tables it is also checked that it has all that they do. \
-    docs/FILES.md has the format, and a script that checks one."
+    after_help = "A certificate holds if no dependency in it goes back in its order, if what follows a channel leaves \
+    the switch that it leads to, and if its first line says what is so. With routes or tables it is also checked that \
+    it has all that they do, and is of the same pairs and the same command. docs/FILES.md has the format, and a script \
+    that checks one."
 )]
 pub(super) struct Options {
     #[command(flatten)]
@@ -67,44 +68,51 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let attachments = Attachments::lowest(&net);
     let source = options.source.source(common)?;
     let (name, bytes) = read(&options.certificate)?;
-    let certificate = verify(&net, &name, &bytes)?;
     let given = source.map(|source| source.read(&options.network, &net, &attachments)).transpose()?;
-    let lacking = given.map(|given| lacking(&certificate, &net, &attachments, &given));
+    let pairs = given.as_ref().map(|given| given.survey(&net, &attachments).reached());
+    let about = given.as_ref().zip(pairs).map(|(given, pairs)| About { pairs, digest: given.digest() });
+    let certificate = verify(&net, about, &name, &bytes)?;
+    let lacking = given.as_ref().map(|given| lacking(&certificate, &net, &attachments, given));
+    let (channels, dependencies) = certificate.size();
+    let holds = lacking.as_ref().is_none_or(BTreeSet::is_empty);
+    let found = Verified { holds, channels, dependencies, lanes: certificate.lanes, pairs, lacking };
     match common.format {
-        Format::Json => print_json(&as_json(&certificate, lacking.as_ref()))?,
-        Format::Human => print(&human(&certificate, lacking.as_ref()))?,
+        Format::Json => print_json(&found)?,
+        Format::Human => print(&found.human())?,
     }
-    Ok(if lacking.is_none_or(|lacking| lacking.is_empty()) { Exit::Fine } else { Exit::Expectation })
+    Ok(if holds { Exit::Fine } else { Exit::Expectation })
 }
 
-fn as_json(certificate: &Certificate, lacking: Option<&BTreeSet<[String; 2]>>) -> Value {
-    let (channels, dependencies) = certificate.size();
-    json!({
-        "holds": lacking.is_none_or(BTreeSet::is_empty),
-        "channels": channels,
-        "dependencies": dependencies,
-        "lanes": certificate.header["lanes"],
-        "about": certificate.header["about"],
-        "lacking": lacking,
-    })
+/// What a certificate was found to say, and to lack.
+#[derive(Serialize)]
+struct Verified {
+    holds: bool,
+    channels: usize,
+    dependencies: usize,
+    lanes: usize,
+    /// Pairs of hosts with a route; `None` where no routes were given to count them.
+    pairs: Option<u64>,
+    lacking: Option<BTreeSet<[String; 2]>>,
 }
 
-fn human(certificate: &Certificate, lacking: Option<&BTreeSet<[String; 2]>>) -> String {
-    let (channels, dependencies) = certificate.size();
-    let routes = match lacking.map(BTreeSet::len) {
-        None => "not checked: `--routes` or `--lfts` names them".to_owned(),
-        Some(0) => "all of their dependencies are in the certificate".to_owned(),
-        Some(lacking) => format!("the certificate lacks {lacking} of their dependencies"),
-    };
-    let about = certificate.header["about"].as_str().unwrap_or("-").to_owned();
-    let rows = [
-        ("about", simnet_base::diagnostics::quoted(&about)),
-        ("order", format!("holds: {channels} outputs, {dependencies} dependencies, none goes back")),
-        ("routes", routes),
-    ];
-    let line = |[channel, next]: &[String; 2]| format!("  {channel}, then {next}\n");
-    let named: String = lacking.into_iter().flatten().take(4).map(line).collect();
-    format!("{}{named}", columns(rows))
+impl Verified {
+    fn human(&self) -> String {
+        let Verified { channels, dependencies, lanes, lacking, .. } = self;
+        let pairs = self.pairs.unwrap_or_default();
+        let routes = match lacking.as_ref().map(BTreeSet::len) {
+            None => "not checked: `--routes` or `--lfts` names them".to_owned(),
+            Some(0) => format!("of {pairs} pairs of hosts: all of their dependencies are in the certificate"),
+            Some(lacking) => {
+                format!("of {pairs} pairs of hosts: the certificate lacks {lacking} of their dependencies")
+            }
+        };
+        let order =
+            format!("holds: {}, {dependencies} dependencies, none goes back", count(*channels, "output"));
+        let rows = [("order", order), ("lanes", lanes.to_string()), ("routes", routes)];
+        let line = |[channel, next]: &[String; 2]| format!("  {}, then {}\n", quoted(channel), quoted(next));
+        let named: String = lacking.iter().flatten().take(4).map(line).collect();
+        format!("{}{named}", columns(rows))
+    }
 }
 
 /// The dependencies of routes or tables that a certificate lacks: every route is walked, hop by hop. Where no file
@@ -118,10 +126,8 @@ fn lacking(
 ) -> BTreeSet<[String; 2]> {
     let mut lacking = BTreeSet::new();
     let mut check = |taken: &[(End, u8)]| {
-        let taken: Vec<String> =
-            taken.iter().map(|(output, lane)| certificate.name(net, *output, *lane)).collect();
-        for two in taken.windows(2).filter(|two| certificate.lacks(&two[0], &two[1])) {
-            lacking.insert([two[0].clone(), two[1].clone()]);
+        for two in taken.windows(2).filter(|two| certificate.lacks(two[0], two[1])) {
+            lacking.insert([two[0], two[1]].map(|output| certificate.name(net, output)));
         }
     };
     match given {

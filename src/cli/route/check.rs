@@ -53,7 +53,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let check = Check { options, file: source.file(), signs: given.signs(), seed: common.seed.unwrap_or(0) };
     let whole = check.judge(&net, &given)?;
     if parts.is_empty() {
-        check.certify(&whole, &net, common)?;
+        check.certify((&whole, given.digest()), &net, common)?;
         let cannot_tell = check.cannot_tell(&whole.report);
         let exit = check.end(&whole, common);
         show((&whole.report, whole.under_load), cannot_tell, &net, common)?;
@@ -61,7 +61,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     }
     let network = routing::without(&net, &parts);
     let left = check.judge(&network, &given.without(&net, &parts))?;
-    check.certify(&left, &network, common)?;
+    check.certify((&left, None), &network, common)?;
     let ours = check.recomputed(&network, common)?;
     let exit = check.end(&left, common);
     let beside = Beside {
@@ -124,9 +124,15 @@ impl Check<'_> {
         loaded.run(at, network.as_topology(net)?).map(Some)
     }
 
-    fn certify(&self, found: &Found, net: &Network, common: &Common) -> Result<(), Failure> {
+    /// Writes the certificate; `digest` is that of the files with the tables.
+    fn certify(
+        &self,
+        (found, digest): (&Found, Option<&str>),
+        net: &Network,
+        common: &Common,
+    ) -> Result<(), Failure> {
         let Some(path) = &self.options.certificate else { return Ok(()) };
-        certificate::write(path, (&found.report, &found.dependencies), net, common)
+        certificate::write(path, (&found.report, &found.dependencies, digest), net, common)
     }
 
     /// Whether lanes that were not looked at may break the cycle.

@@ -123,10 +123,10 @@ pub(super) fn run(
     let how = (own.lanes, own.lmc.unwrap_or(0), topology.utility);
     let attachments = Attachments::lowest(&left);
     let tables = found(&left, &engine_without(&net, &parts, &engine), how)?;
-    write(options, network, (&left, &attachments), &tables)?;
+    let digest = write(options, network, (&left, &attachments), &tables)?;
     let (report, dependencies) = tables.judge(&left, &attachments);
     if let Some(path) = &options.certificate {
-        certificate::write(path, (&report, &dependencies), &left, common)?;
+        certificate::write(path, (&report, &dependencies, digest.as_deref()), &left, common)?;
     }
     if parts.is_empty() {
         show(&report, OfTables::new(&tables), &left, common)?;
@@ -207,13 +207,13 @@ fn refuse(options: &Options, is_special: bool) -> Result<(), Failure> {
     given.map_or(Ok(()), |(_, name)| Err(Failure::Usage(format!("`{name}` does not go with these tables"))))
 }
 
-/// Writes the files that were asked for.
+/// Writes the files that were asked for; returns the digest of those for a subnet manager.
 fn write(
     options: &Options,
     network: &NetworkArguments,
     (net, attachments): (&Network, &Attachments),
     tables: &DestinationTables,
-) -> Result<(), Failure> {
+) -> Result<Option<String>, Failure> {
     let own = &options.destination;
     if options.routes.is_some() || options.gm_routes.is_some() {
         let table =
@@ -225,7 +225,7 @@ fn write(
             write_whole_by(path, |mut out| write_gm_routes(net, &table, &mut out))?;
         }
     }
-    let Some(Manager::Opensm) = own.to else { return Ok(()) };
+    let Some(Manager::Opensm) = own.to else { return Ok(None) };
     let without = net.switches().iter().filter(|switch| switch.guid.is_none()).count();
     if without > 0 {
         note(&format!(
@@ -239,7 +239,8 @@ fn write(
     path(&own.out).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_tables(out)))?;
     path(&own.lid_matrix).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_lid_matrix(out)))?;
     path(&own.sl).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_service_levels(out)))?;
-    path(&own.sl2vl).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_sl_to_vl(out)))
+    path(&own.sl2vl).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_sl_to_vl(out)))?;
+    Ok(Some(files.digest().to_owned()))
 }
 
 /// The network's file, read a second time where that can be done.

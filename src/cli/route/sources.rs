@@ -147,6 +147,14 @@ impl Given {
         }
     }
 
+    /// The digest of the command that wrote the tables, where simnet did.
+    pub(super) fn digest(&self) -> Option<&str> {
+        match self {
+            Given::Routes(_) => None,
+            Given::Tables { tables, .. } => tables.digest(),
+        }
+    }
+
     /// Follows all that is given.
     pub(super) fn survey(&self, net: &Network, attachments: &Attachments) -> Survey {
         match self {

@@ -20,12 +20,13 @@
 //! # Validation
 //! Fig. 6's classes are those printed; sweeps are compared with a literal array version on random classes.
 
+use std::collections::BTreeMap;
 use std::iter::once;
 
 use simnet_base::units::Duration;
 
 use super::options::{Clustering, Intra};
-use super::{Options, Rtts, kmeans};
+use super::{Hops, Options, Rtts, kmeans};
 
 /// Round-trip times that are taken for one hop count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,19 @@ impl Class {
     /// The middle between the shortest and the longest, which stands for all of its times; rounded down.
     pub const fn center(&self) -> Duration {
         Duration::from_ps(self.low.as_ps().midpoint(self.high.as_ps()))
+    }
+
+    /// The times of all pairs by hop count, those of few switches first. Costs O(machines² x log classes).
+    pub fn of_hops(rtts: &Rtts, hops: &Hops) -> Vec<Class> {
+        let mut found: BTreeMap<u32, Class> = BTreeMap::new();
+        let machines = rtts.machines();
+        for (a, b) in (0..machines).flat_map(|a| (0..machines).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+            let (time, hops) = (rtts.get(a, b), hops.between(a, b));
+            let class = found.entry(hops).or_insert(Class { low: time, high: time, count: 0, hops });
+            (class.low, class.high) = (class.low.min(time), class.high.max(time));
+            class.count += 1;
+        }
+        found.into_values().collect()
     }
 
     /// Twice the centre, in ps, which is whole.

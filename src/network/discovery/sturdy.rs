@@ -35,14 +35,17 @@ mod explained;
 mod lattice;
 mod links;
 mod machines;
+mod rivals;
 mod start;
 mod times;
 
 use self::explained::Explained;
 use self::lattice::{Fit, residuals};
+pub use self::rivals::Rival;
+use self::rivals::{Beside, Certainty};
 use self::start::Found;
 use self::times::{Times, median, number};
-use super::{Finding, Hops, Rtts, SwitchTree};
+use super::{Class, Finding, Hops, Rtts, SwitchTree};
 use simnet_base::units::Duration;
 
 /// What is known in addition to the times.
@@ -59,6 +62,8 @@ pub struct Sturdy {
     pub tree: SwitchTree,
     /// Its hop counts.
     pub hops: Hops,
+    /// The times of each hop count.
+    pub classes: Vec<Class>,
     /// What one switch more adds to a round trip; zero if all machines are on one switch and it was not given.
     pub step: Duration,
     /// What a round trip would take over no switch.
@@ -70,9 +75,29 @@ pub struct Sturdy {
     pub offsets: Vec<i64>,
     /// How much worse the next tree is that was looked at, in squares of the noise; `None` if there was none.
     pub margin: Option<u32>,
+    /// By switch of the tree, in thousandths, how sure it is that it is there, with its machines and what is behind
+    /// each of its cables; none for fewer than three machines and more than 96, for which it is not computed.
+    pub confidence: Vec<u32>,
+    /// The likeliest other tree, where one was looked at.
+    pub rival: Option<Rival>,
+    /// `true` if some time is so far from that of its machines' places that noise does not explain it: no tree fits
+    /// all.
+    pub has_misfits: bool,
     /// What stands out.
     pub findings: Vec<Finding>,
 }
+
+impl Sturdy {
+    /// The likeliest other tree, if it explains the times nearly as well: if some switch is less sure than 98 %, or
+    /// none has a confidence.
+    pub fn doubt(&self) -> Option<&Rival> {
+        let is_unsure = self.confidence.is_empty() || self.confidence.iter().any(|sure| *sure < SURE);
+        self.rival.as_ref().filter(|_| is_unsure)
+    }
+}
+
+/// How sure each switch of a tree must be, in thousandths, for the tree to be taken for the only one.
+const SURE: u32 = 980;
 
 /// Findings of a kind about pairs, at most: those that stand out most.
 const MOST_PAIRS: usize = 20;
@@ -81,9 +106,16 @@ const MOST_PAIRS: usize = 20;
 ///
 /// Takes O(machines² · switches) time for each of some hundred steps, of 96 machines at most; see the module.
 pub fn sturdy(rtts: &Rtts, options: &SturdyOptions) -> Sturdy {
+    sturdy_beside(rtts, options, &[])
+}
+
+/// The same, with the trees of `others` among those that it is held against.
+pub fn sturdy_beside(rtts: &Rtts, options: &SturdyOptions, others: &[SwitchTree]) -> Sturdy {
     let times = Times::new(rtts);
     let step = options.step.map(|step| number(step.as_ps()).max(1.0));
-    let Found { explained, margin, rival } = start::best(&times, step);
+    let Found { explained, margin, rival, others: more } = start::best(&times, step);
+    let others = more.into_iter().chain(others.iter().map(|tree| (tree.clone(), Beside::Named))).collect();
+    let certainty = rivals::compare(&times, &explained, others, step.is_some());
     let Explained { fit, offsets, slow, cables, own, .. } = explained;
     let mut findings = Vec::new();
     findings.extend(slow.iter().map(|machine| Finding::OddMachine {
@@ -96,14 +128,14 @@ pub fn sturdy(rtts: &Rtts, options: &SturdyOptions) -> Sturdy {
     findings.extend(directions(rtts, &times));
     findings.extend(outliers(&own, &fit));
     findings.extend(whole(&fit, margin, rival));
-    report(&own, fit, &offsets, margin, findings, step)
+    report((rtts, &own), fit, &offsets, (margin, certainty), findings, step)
 }
 
 fn report(
-    own: &Times,
+    (rtts, own): (&Rtts, &Times),
     fit: Fit,
     offsets: &[f64],
-    margin: Option<u32>,
+    (margin, certainty): (Option<u32>, Certainty),
     findings: Vec<Finding>,
     known: Option<f64>,
 ) -> Sturdy {
@@ -116,14 +148,23 @@ fn report(
         base += step - known.unwrap_or(0.0);
         step = known.unwrap_or(0.0);
     }
+    let hops = fit.shape.all_hops();
     Sturdy {
-        tree: fit.shape.tree(),
-        hops: fit.shape.all_hops(),
+        tree: fit.shape.numbered(),
+        classes: Class::of_hops(rtts, &hops),
+        hops,
         step: duration(step),
         base: duration(base),
         spread: duration(spread),
         offsets: offsets.iter().map(|offset| whole_ps(*offset)).collect(),
         margin,
+        has_misfits: has_misfits(
+            &left,
+            own.noise,
+            if fit.shape.switches() > 1 { fit.line.step } else { 0.0 },
+        ),
+        confidence: certainty.switches,
+        rival: certainty.rival,
         findings,
     }
 }
@@ -152,6 +193,16 @@ fn directions(rtts: &Rtts, times: &Times) -> Vec<Finding> {
 
 /// From so many standard deviations on, a pair stands out.
 const FAR: f64 = 8.0;
+
+/// Returns whether some of what is `left` of times is further off than the farthest of so many would be by chance, and
+/// than three quarters of a step.
+fn has_misfits(left: &[(usize, usize, f64)], noise: f64, step: f64) -> bool {
+    let mut sizes: Vec<f64> = left.iter().map(|(.., left)| left.abs()).collect();
+    let spread = noise.max(1.4826 * median(&mut sizes));
+    // The farthest of n normal numbers is some sqrt(2 ln n) deviations off.
+    let far = 1.5 + (2.0 * libm::log(count(left.len().max(1)))).sqrt();
+    sizes.iter().any(|size| *size > (far * spread).max(0.75 * step))
+}
 
 /// Pairs whose time is not that of their places.
 fn outliers(own: &Times, fit: &Fit) -> Vec<Finding> {

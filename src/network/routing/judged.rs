@@ -63,7 +63,7 @@ impl Judged {
 
     /// Routes of unknown origin.
     pub(super) fn of_routes(survey: &Survey) -> Judged {
-        let host_pairs = survey.pairs - survey.unreachable;
+        let host_pairs = survey.reached();
         let switches_left_out = survey.stand_ins.switches.iter().map(|one| u64::from(*one)).sum();
         Judged { host_pairs, switches_left_out, ..Judged::default() }
     }
@@ -72,7 +72,7 @@ impl Judged {
     ///
     /// Costs as [`DependencyGraph::add_all_shortest`] for the switches that stand in.
     pub(super) fn of_rule(survey: &mut Survey, moves: &LegalMoves<'_>) -> Judged {
-        let host_pairs = survey.pairs - survey.unreachable;
+        let host_pairs = survey.reached();
         let StandIns { switches, pairs } = &survey.stand_ins;
         let switch_pairs = survey.dependencies.add_all_shortest(moves, switches);
         let unreachable_switch_pairs = pairs - switch_pairs;

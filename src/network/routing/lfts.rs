@@ -35,6 +35,7 @@
 //! tests/network/formats/foreign/fdbs.rs: `.fdbs` against the dumps of the same subnets;
 //! tests/it/interop/opensm.rs: the real OpenSM's tables.
 
+mod digest;
 mod fdbs;
 mod follow;
 mod lanes;
@@ -47,6 +48,7 @@ mod sl2vl;
 mod without;
 mod words;
 
+pub(super) use digest::{Digest, digest_of, is_digest, two_commands};
 pub use lanes::Lanes;
 pub use routes::HighestLane;
 pub use service_levels::{ServiceLevels, read_service_levels};
@@ -67,6 +69,8 @@ pub struct ForwardingTables {
     first_ports: Vec<u16>,
     /// The lids of ports of hosts, in order.
     lids: Vec<(u16, End)>,
+    /// What binds the files of the command that wrote them, where simnet did.
+    digest: Option<String>,
 }
 
 /// The entry of a lid that a table drops.
@@ -83,6 +87,11 @@ impl ForwardingTables {
     /// The lids of ports of hosts, in order, and the ports.
     pub fn lids(&self) -> &[(u16, End)] {
         &self.lids
+    }
+
+    /// The digest of the command that wrote the tables and what goes with them; `None` where simnet did not.
+    pub fn digest(&self) -> Option<&str> {
+        self.digest.as_deref()
     }
 
     /// The ports by which a switch sends the lids of hosts on.
@@ -128,7 +137,10 @@ pub fn read_lfts(
     let (tables, mut faults) = if fdbs::recognises(text) { fdbs::read(text) } else { lines::read(text) };
     if faults.is_empty() {
         match owners::assign(network, port_guids, &tables) {
-            Ok(tables) => return Ok(tables),
+            Ok(tables) => {
+                let digest = digest::of_head(text).map(|(digest, _)| digest.to_owned());
+                return Ok(ForwardingTables { digest, ..tables });
+            }
             Err(found) => faults = found,
         }
     }

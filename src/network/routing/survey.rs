@@ -86,6 +86,11 @@ impl Survey {
         followed.reduce(|| ground.none.clone(), Survey::and)
     }
 
+    /// Ordered pairs of distinct hosts that have a route.
+    pub fn reached(&self) -> u64 {
+        self.pairs - self.unreachable
+    }
+
     /// Adds what another survey found of other routes of the same network, all behind these in order.
     pub(super) fn and(mut self, other: Survey) -> Survey {
         self.unreachable += other.unreachable;
@@ -211,13 +216,13 @@ impl Survey {
 
     /// The mean number of switch-to-switch cables on a route; `None` if no pair has one.
     pub fn mean_distance(&self) -> Option<f64> {
-        let routed = self.pairs - self.unreachable;
+        let routed = self.reached();
         (routed > 0).then(|| self.sum_of_distances as f64 / routed as f64)
     }
 
     /// The mean number of hosts that send a route's messages on; `None` if no pair has a route.
     pub fn mean_transits(&self) -> Option<f64> {
-        let routed = self.pairs - self.unreachable;
+        let routed = self.reached();
         (routed > 0).then(|| self.sum_of_transits as f64 / routed as f64)
     }
 

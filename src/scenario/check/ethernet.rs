@@ -69,6 +69,7 @@ pub(super) fn ethernet(
     };
     if let Some(topology) = topology {
         pauses::check_headroom(wire, &ethernet, topology, diagnostics);
+        pauses::check_quanta(wire, &ethernet, topology, diagnostics);
         pauses::check_circles(wire, &ethernet, topology, diagnostics);
     }
     Some(ethernet)

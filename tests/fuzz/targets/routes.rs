@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use simnet_network::discovery::Rtts;
 use simnet_network::routing::{
-    Attachments, Choices, ForwardingTables, Lanes, Plan, ServiceLevels, Survey, read_lfts, read_routes,
-    read_service_levels, read_sl2vl, verify, write_certificate, write_routes,
+    About, Attachments, Choices, ForwardingTables, Lanes, Plan, ServiceLevels, Survey, read_lfts,
+    read_routes, read_service_levels, read_sl2vl, verify, write_certificate, write_routes,
 };
 use simnet_network::topology::Network;
 
@@ -162,12 +162,13 @@ pub(super) fn certificates() -> Vec<Vec<u8>> {
     let plan = Plan::new(network, attachments, &Choices::default()).expect("UP*/DOWN* routes every network");
     let (_, dependencies) = plan.judge(network, attachments);
     let mut text = Vec::new();
-    write_certificate(network, &dependencies, ("all", None), &mut text).expect("memory takes all");
+    write_certificate(network, &dependencies, (About { pairs: 0, digest: None }, false), &mut text)
+        .expect("memory takes all");
     vec![text]
 }
 
 pub(super) fn read_certificate(input: &[u8]) -> bool {
-    verify(&network().0, "a file", input).map_err(|faults| located(&faults)).is_ok()
+    verify(&network().0, None, "a file", input).map_err(|faults| located(&faults)).is_ok()
 }
 
 pub(super) fn read_rtts(input: &[u8]) -> bool {

@@ -208,8 +208,8 @@ fn lanes_settle_it() {
     let [text, _] = verify(&["proof", "--lfts", "dump"], 0);
     let proof = object(&text);
     assert_eq!(
-        (&proof["holds"], &proof["lanes"], &proof["lacking"]),
-        (&true.into(), &2.into(), &serde_json::json!([]))
+        (&proof["holds"], &proof["lanes"], &proof["lacking"], &proof["pairs"]),
+        (&true.into(), &2.into(), &serde_json::json!([]), &20.into())
     );
     let [text, _] = verify(&["proof", "--lfts", "safe.dump"], 1);
     assert_eq!(object(&text)["holds"], false);
@@ -367,13 +367,14 @@ fn one_lane_and_no_lanes_are_the_same() {
             verify(proof, &on_lanes, 0);
         }
         fs::write(folder.path().join("other"), file("proof").replace("/0\"", "/1\"")).unwrap();
-        // The first line below the header has a dependency: no more in it, and one less in the header.
+        // One dependency less, of a line that something stands before, and one less in the header.
         let text = file("proof");
         let count = text.lines().skip(1).map(|line| line.matches("/0").count() - 1).sum::<usize>();
-        let (line, then) = (text.lines().nth(1).unwrap(), "\"then\": [");
-        let less = format!("{}{then}]}}", line.split_once(then).unwrap().0);
-        let left = count + 1 - line.matches("/0").count();
-        let [old, new] = [count, left].map(|count| format!("\"dependencies\": {count}}}"));
+        let own = |line: &str| line.split("\", \"then\"").next().unwrap().replace("{\"channel\": ", "");
+        let fits = |line: &&str| line.matches("/0").count() == 2 && text.matches(&own(line)).count() > 1;
+        let line = text.lines().skip(1).find(fits).unwrap();
+        let less = format!("{}\"then\": []}}", line.split_once("\"then\"").unwrap().0);
+        let [old, new] = [count, count - 1].map(|count| format!("\"dependencies\": {count}}}"));
         fs::write(folder.path().join("less"), text.replace(line, &less).replace(&old, &new)).unwrap();
         for proof in ["other", "less"] {
             verify(proof, &[], 0);
@@ -386,6 +387,89 @@ fn one_lane_and_no_lanes_are_the_same() {
     verify("proof", &on_lanes, 0);
     verify("proof", &["--lfts", "lfts"], 1);
     verify("proof", &["--routes", "r"], 1);
+}
+
+/// Wrong if a certificate of a circle passed by two spellings of an output; one with another network's name, lanes or
+/// pairs than are so; or if what is not checked were printed.
+#[test]
+fn headers_of_certificates_are_checked() {
+    let folder = room(&[("net.json", ring(5))]);
+    let run = |line: &[&str], code: i32| simnet(folder.path(), line, code);
+    run(&["route", "net.json", "--routes", "r", "--certificate", "proof"], 0);
+    let text = fs::read_to_string(folder.path().join("proof")).unwrap();
+    let name = object(text.lines().next().unwrap())["network"].as_str().unwrap().to_owned();
+    let circle: String = (0..5)
+        .map(|s| format!("{{\"channel\": \"s{s}:1/0\", \"then\": [\"s{}:1\"]}}\n", (s + 1) % 5))
+        .collect();
+    let ends: String = (0..5).map(|s| format!("{{\"channel\": \"s{s}:1\", \"then\": []}}\n")).collect();
+    let header = format!(
+        "{{\"format\": \"simnet-certificate/1\", \"network\": \"{name}\", \"about\": \"20 pairs of hosts\", \
+         \"lanes\": 1, \"channels\": 10, \"dependencies\": 5}}\n"
+    );
+    for (text, code) in [
+        (format!("{header}{circle}{ends}"), "mixed-spelling"),
+        (text.replacen(&format!("\"{name}\""), "\"another\"", 1), "another-network"),
+        (text.replacen("\"lanes\": 1", "\"lanes\": 99", 1), "wrong-count"),
+        (text.replacen("20 pairs", "9900 pairs", 1), "other-routes"),
+    ] {
+        fs::write(folder.path().join("bad"), text).unwrap();
+        let [out, err] = run(&["route", "verify", "net.json", "bad"], 3);
+        assert!(out.is_empty() && err.contains(code) && err.contains("bad:"), "{err}");
+    }
+    // Fewer pairs than there may be: only the routes show it.
+    fs::write(folder.path().join("fewer"), text.replacen("20 pairs", "18 pairs", 1)).unwrap();
+    let [out, _] = run(&["route", "verify", "net.json", "fewer"], 0);
+    assert!(!out.contains("18") && out.contains("not checked"), "{out}");
+    let [out, err] = run(&["route", "verify", "net.json", "fewer", "--routes", "r"], 3);
+    assert!(out.is_empty() && err.contains("other-routes"), "{err}");
+}
+
+/// Wrong if tables, levels, lanes or a certificate of another command were taken with some, in a run as well; or if
+/// those of one command, or of the same command once more, were not.
+#[test]
+fn files_of_two_commands_are_refused() {
+    let folder = room(&[("net.json", ring(5))]);
+    let run = |line: &[&str], code: i32| simnet(folder.path(), line, code);
+    let file = |name: &str| folder.path().join(name);
+    for (at, algorithm) in [("a", "dfsssp"), ("b", "updown"), ("c", "dfsssp")] {
+        fs::create_dir(file(at)).unwrap();
+        let paths = ["lfts", "sl", "sl2vl", "matrix", "proof"].map(|name| format!("{at}/{name}"));
+        let [lfts, sl, sl2vl, matrix, proof] = paths.each_ref().map(String::as_str);
+        let line = ["route", "net.json", "--per-destination", "--algorithm", algorithm, "--to", "opensm"];
+        let line = [&line[..], &["--certificate", proof]].concat();
+        run(&[&line[..], &["--out", lfts, "--sl", sl, "--sl2vl", sl2vl, "--lid-matrix", matrix]].concat(), 0);
+    }
+    let digest = |path: &str| {
+        let text = fs::read_to_string(file(path)).unwrap();
+        let line = text.lines().next().unwrap().to_owned();
+        line.split(&[' ', '"', ','][..]).find(|word| word.len() == 32).unwrap().to_owned()
+    };
+    let own = digest("a/lfts");
+    assert!(["a/sl", "a/sl2vl", "a/matrix", "a/proof", "c/lfts"].iter().all(|path| digest(path) == own));
+    assert_ne!(digest("b/lfts"), own);
+    let verify = |[lfts, sl, sl2vl, proof]: [&str; 4], code: i32| {
+        let paths =
+            [format!("{lfts}/lfts"), format!("{sl}/sl"), format!("{sl2vl}/sl2vl"), format!("{proof}/proof")];
+        let [lfts, sl, sl2vl, proof] = paths.each_ref().map(String::as_str);
+        let files = ["--lfts", lfts, "--sl", sl, "--sl2vl", sl2vl];
+        run(&[&["route", "verify", "net.json", proof][..], &files].concat(), code)
+    };
+    verify(["a"; 4], 0);
+    verify(["a", "c", "a", "c"], 0);
+    for (files, named) in [
+        (["a", "b", "a", "a"], "b/sl:1:"),
+        (["a", "a", "b", "a"], "b/sl2vl:1:"),
+        (["a", "a", "a", "b"], "b/proof:1:"),
+    ] {
+        let [out, err] = verify(files, 3);
+        assert!(out.is_empty() && err.contains("two-commands") && err.contains(named), "{err}");
+    }
+    let check = ["route", "check", "net.json", "--lfts", "a/lfts", "--sl", "a/sl", "--sl2vl"];
+    let [_, err] = run(&[&check[..], &["b/sl2vl"]].concat(), 3);
+    assert!(err.contains("two-commands"), "{err}");
+    // What another command proves of the same files is of the same files.
+    run(&[&check[..], &["a/sl2vl", "--certificate", "again"]].concat(), 0);
+    assert_eq!(digest("again"), own);
 }
 
 /// Wrong if the help did not say what is not looked at.

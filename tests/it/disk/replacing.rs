@@ -224,6 +224,24 @@ fn no_output_takes_the_place_of_an_input() {
         room.refuses(&["report", "results", "--out", name], 2, &["which is read"]);
     }
     room.refuses(&["route", "net.json", "--routes", "a", "--gm-routes", "./a"], 2, &["the same file"]);
+    // A link to what is not there yet is that: one output would take the place of the other.
+    #[cfg(unix)]
+    for (target, name) in [("later", "one"), ("later", "two"), ("one", "three")] {
+        std::os::unix::fs::symlink(target, room.path(name)).unwrap();
+    }
+    #[cfg(unix)]
+    for [first, second] in
+        [["later", "one"], ["one", "later"], ["one", "two"], ["two", "three"], ["three", "sub/../later"]]
+    {
+        let line = ["route", "net.json", "--routes", first, "--certificate", second];
+        room.refuses(&line, 2, &["the same file"]);
+        assert!(!room.path("later").exists());
+    }
+    #[cfg(unix)]
+    {
+        room.ends(&["route", "net.json", "--routes", "three"], 0);
+        assert!(fs::read_link(room.path("three")).is_ok() && room.path("later").is_file());
+    }
     room.refuses(
         &["map", "net.json", "--mapper", "h0", "--map", "a", "--drawing", "sub/../a"],
         2,

@@ -148,6 +148,27 @@ fn the_proof_of_next_hops_knew_it() {
     assert_eq!(output.status.code(), Some(1), "paths that bounce are refused by `route check`");
 }
 
+/// Wrong if pauses that can run out before they are said again were not warned of, or those were that cannot: twice the
+/// longest frame of 1,518 B with preamble and gap are 3,076 byte times, 48 quanta of 64 are fewer and 49 are enough.
+#[test]
+fn short_quanta_are_warned_of() {
+    let text = fs::read_to_string("scenarios/pfc-ring.toml").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pauses.toml");
+    for (quanta, is_short) in [(3, true), (48, true), (49, false), (65_535, false)] {
+        let given = format!("flow = \"pfc\"\nquanta = {quanta}");
+        fs::write(&path, text.replace("flow = \"pfc\"", &given)).unwrap();
+        let checked = simnet(&["check", path.to_str().unwrap()]);
+        let err = String::from_utf8_lossy(&checked.stderr).into_owned();
+        assert_eq!(checked.status.code(), Some(0), "{err}");
+        assert_eq!(
+            err.contains("warning[short-quanta]") && err.contains("49 quanta are enough"),
+            is_short,
+            "{err}"
+        );
+    }
+}
+
 /// Wrong if a message all of which has left its host, and that waits in a deadlock of pauses, were called lost.
 #[test]
 fn what_waits_in_a_deadlock_of_pauses_is_not_lost() {

@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{HostId, Node, Port, SwitchId};
 use simnet_network::routing::{
-    Attachments, ChannelLane, DestinationTables, Engine, ForwardingTables, Lanes, OpenSm, Routes as _,
+    About, Attachments, ChannelLane, DestinationTables, Engine, ForwardingTables, Lanes, OpenSm, Routes as _,
     Survey, Target, read_lfts, read_service_levels, read_sl2vl, verify, write_certificate,
 };
 use simnet_network::topology::formats::{self, Format, ReadOptions};
@@ -339,11 +339,12 @@ fn check_order(survey: &Survey, dependencies: &Dependencies, seed: u64) {
 /// Checks that the certificate of lanes is verified, if there is one.
 fn check_certificate(net: &Network, survey: &Survey, seed: u64) {
     let mut text = Vec::new();
-    let lanes = survey.lanes.map(|used| used.lanes);
-    let is_written = write_certificate(net, &survey.dependencies, ("tables", lanes), &mut text).unwrap();
+    let about = (About { pairs: survey.reached(), digest: None }, survey.lanes.is_some());
+    let is_written = write_certificate(net, &survey.dependencies, about, &mut text).unwrap();
     assert_eq!(is_written, !survey.dependencies.is_cyclic(), "seed {seed}");
     if is_written {
-        let certificate = verify(net, "certificate", &text).unwrap_or_else(|f| panic!("seed {seed}: {f}"));
+        let certificate =
+            verify(net, Some(about.0), "certificate", &text).unwrap_or_else(|f| panic!("seed {seed}: {f}"));
         assert_eq!(certificate.size().1, survey.dependencies.len(), "seed {seed}");
     }
 }

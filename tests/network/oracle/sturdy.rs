@@ -1,5 +1,6 @@
 //! The nearest tree of hop counts that no tree has, and the sturdier inference from round-trip times.
 
+mod sure;
 mod times;
 
 use simnet_base::des::random::{Purpose, Stream};

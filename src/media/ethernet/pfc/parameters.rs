@@ -115,9 +115,15 @@ impl PfcParameters {
         let Some(quanta) = self.quanta else { return true };
         let pace = Pace::new(rate, mtu);
         let time = pause_time(pace, quanta);
-        let longest = u64::from((HEADER + TRAILER).saturating_add(mtu).max(MIN_FRAME));
-        let wait = pace.time_of_many(u64::from(PREAMBLE + GAP) + longest).saturating_sub(1);
+        let wait = pace.time_of_many(u64::from(PREAMBLE + GAP) + longest(mtu)).saturating_sub(1);
         (time / 2).saturating_add(wait) <= time
+    }
+
+    /// The quanta that pauses need to be said again before they run out, with frames of at most `mtu` bytes of payload:
+    /// twice the longest frame, its preamble and its gap. A byte time that is no whole number of picoseconds may do
+    /// with one less.
+    pub fn quanta_needed(mtu: u32) -> u64 {
+        (2 * (u64::from(PREAMBLE + GAP) + longest(mtu))).div_ceil(QUANTUM)
     }
 
     /// The headroom with which no frame is ever dropped behind a cable of this rate and delay, with frames of at most
@@ -140,7 +146,7 @@ impl PfcParameters {
     /// The terms of IEEE 802.1Q, annex N (delays, longest frames of either direction, PAUSE frame, response), to the
     /// byte for this model; there an upper bound.
     pub fn headroom_needed(rate: BitRate, delay: Duration, mtu: u32, reaction: Duration) -> Bytes {
-        let longest = u64::from((HEADER + TRAILER).saturating_add(mtu).max(MIN_FRAME));
+        let longest = longest(mtu);
         let pace = Pace::new(rate, mtu);
         let wait = pace.time_of_many(u64::from(PREAMBLE + GAP) + longest).saturating_sub(1);
         let pause = pace.time_of_many(u64::from(PREAMBLE + MIN_FRAME));
@@ -159,7 +165,15 @@ impl PfcParameters {
 /// # Source
 /// IEEE 802.3, 31B.2: a quantum is 512 bit times.
 pub(in crate::ethernet) fn pause_time(pace: Pace, quanta: u16) -> u64 {
-    pace.time_of_many(64 * u64::from(quanta))
+    pace.time_of_many(QUANTUM * u64::from(quanta))
+}
+
+/// Byte times of a quantum: IEEE 802.3, 31B.
+const QUANTUM: u64 = 64;
+
+/// The longest frame with at most `mtu` bytes of payload.
+fn longest(mtu: u32) -> u64 {
+    u64::from((HEADER + TRAILER).saturating_add(mtu).max(MIN_FRAME))
 }
 
 /// The most bytes of frames of [`MIN_FRAME`] to `longest` that take `span` bytes at most, preambles and gaps counted

@@ -87,6 +87,11 @@ impl Shape {
         SwitchTree { homes: self.homes.iter().map(|home| name(*home)).collect(), switches: next, links }
     }
 
+    /// The tree, switches numbered as [`tree()`](crate::discovery::tree()) numbers those of its hop counts.
+    pub(in crate::discovery) fn numbered(&self) -> SwitchTree {
+        crate::discovery::tree(&self.all_hops()).unwrap_or_else(|_| self.tree())
+    }
+
     /// What the tree costs.
     pub(in crate::discovery) fn cost(&self, costs: &impl Costs) -> i64 {
         let mut sum = costs.switch() * as_cost(self.near.len());

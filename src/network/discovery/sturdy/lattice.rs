@@ -1,6 +1,7 @@
 //! A tree of switches under times: base + step · hops, and what is left.
 
 use super::times::{Times, median};
+use crate::discovery::Hops;
 use crate::discovery::search::{Budget, Costs, Shape, go_on, grow, improve};
 
 /// A tree, and the line from hop counts to times.
@@ -115,7 +116,7 @@ pub(super) fn coarse(times: &Times, line: Line) -> f64 {
 pub(super) fn sketch(times: &Times, line: Line, order: &[usize], fixed: bool) -> Fit {
     let noise = coarse(times, line);
     let shape = grow(&Squares::new(times, line, noise), order);
-    let line = refit(times, &shape, line, noise, fixed);
+    let line = refit(times, |a, b| shape.hops(a, b), (line, noise), fixed);
     Fit { shape, line }
 }
 
@@ -129,13 +130,13 @@ pub(super) fn extend(times: &Times, fit: &Fit, chosen: &[usize], others: &[usize
 
 /// Fits the line, moves machines and switches, and fits the line again, until neither changes.
 pub(super) fn settle(times: &Times, fit: &mut Fit, fixed: bool, budget: &mut Budget) {
-    fit.line = refit(times, &fit.shape, fit.line, coarse(times, fit.line), fixed);
+    fit.line = refit(times, |a, b| fit.shape.hops(a, b), (fit.line, coarse(times, fit.line)), fixed);
     // Six rounds at most: a tree and a line that keep changing one another are both as good.
     for _ in 0..6 {
         let noise = coarse(times, fit.line);
         let before = fit.shape.all_hops();
         improve(&Squares::new(times, fit.line, noise), &mut fit.shape, budget);
-        fit.line = refit(times, &fit.shape, fit.line, noise, fixed);
+        fit.line = refit(times, |a, b| fit.shape.hops(a, b), (fit.line, noise), fixed);
         if fit.shape.all_hops() == before {
             return;
         }
@@ -143,15 +144,19 @@ pub(super) fn settle(times: &Times, fit: &mut Fit, fixed: bool, budget: &mut Bud
 }
 
 /// The line that leaves least of the times, far ones weighing less; its step stays if it is `fixed` or unknown.
-fn refit(times: &Times, shape: &Shape, line: Line, noise: f64, fixed: bool) -> Line {
+fn refit(
+    times: &Times,
+    hop_count: impl Fn(usize, usize) -> u32,
+    (mut line, noise): (Line, f64),
+    fixed: bool,
+) -> Line {
     debug_assert!(noise > 0.0, "no measurement is without noise");
-    let mut line = line;
     // Least squares, weighed anew by how far off each time was: beyond FAR a time pulls no harder (Huber's estimate).
     for _ in 0..3 {
         let [mut n, mut h, mut y, mut hh, mut hy] = [0.0; 5];
         for a in 0..times.machines() {
             for b in a + 1..times.machines() {
-                let (hops, time) = (shape.hops(a, b), times.get(a, b));
+                let (hops, time) = (hop_count(a, b), times.get(a, b));
                 let off = (time - line.at(hops)).abs() / noise;
                 let weight = if off < FAR { 1.0 } else { FAR / off };
                 let hops = f64::from(hops);
@@ -200,10 +205,17 @@ pub(super) fn calmed(times: &Times, fit: &Fit) -> Times {
 /// The cost of a tree, comparable across steps, for times without machines' own `offsets`: those cost too, as
 /// far as they are larger than noise, but none more than [`ODD`] switches.
 pub(super) fn judge(own: &Times, offsets: &[f64], fit: &Fit, fixed: bool) -> i64 {
-    let line = refit(own, &fit.shape, fit.line, own.noise, fixed);
+    let line = refit(own, |a, b| fit.shape.hops(a, b), (fit.line, own.noise), fixed);
     let most = ODD * price(own.machines());
     let offset = |offset: &f64| as_cost(tamed(offset / (2.0 * own.noise))).min(most);
     fit.shape.cost(&Squares::new(own, line, own.noise)) + offsets.iter().map(offset).sum::<i64>()
+}
+
+/// The squares of the noise that hop counts leave of the times, under the line that leaves least.
+pub(super) fn left_by(times: &Times, hops: &Hops, line: Line, fixed: bool) -> f64 {
+    let line = refit(times, |a, b| hops.between(a, b), (line, times.noise), fixed);
+    let pairs = (0..times.machines()).flat_map(|a| (a + 1..times.machines()).map(move |b| (a, b)));
+    pairs.map(|(a, b)| tamed((times.get(a, b) - line.at(hops.between(a, b))) / times.noise)).sum()
 }
 
 /// What stands out costs as much as so many switches: enough that it is not made up where there is none.
@@ -212,6 +224,12 @@ pub(super) const ODD: i64 = 2;
 /// A cost in squares of the noise.
 pub(super) fn in_squares(cost: i64) -> u32 {
     u32::try_from(cost >> 8).unwrap_or(u32::MAX)
+}
+
+/// The same, parts of one and all.
+#[expect(clippy::cast_precision_loss, reason = "no cost comes near 2^53")]
+pub(super) fn squares(cost: i64) -> f64 {
+    cost as f64 / PARTS
 }
 
 #[cfg(test)]

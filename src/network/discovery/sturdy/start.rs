@@ -3,6 +3,7 @@
 use super::explained::Explained;
 use super::lattice::{Fit, Line, extend, in_squares, judge, settle, sketch};
 use super::machines::usual_offsets;
+use super::rivals::Beside;
 use super::times::Times;
 use crate::discovery::SwitchTree;
 use crate::discovery::search::Budget;
@@ -15,6 +16,8 @@ pub(super) struct Found {
     pub(super) margin: Option<u32>,
     /// Its step, where that is another.
     pub(super) rival: Option<f64>,
+    /// All others, with their costs.
+    pub(super) others: Vec<(SwitchTree, Beside)>,
 }
 
 /// Additions that the search may take, and as many again that putting in further machines may.
@@ -22,7 +25,7 @@ const WORK: u64 = 500_000_000;
 /// Orders of chance in which machines are put in.
 const ORDERS: Purpose = Purpose(107);
 /// Machines that take part in the search for the step.
-const MOST: usize = 96;
+pub(super) const MOST: usize = 96;
 /// Sketches that are worked out.
 const FINALISTS: usize = 6;
 /// Each step that is tried is the last one over this.
@@ -82,13 +85,16 @@ fn search(times: &Times, step: Option<f64>, budget: &mut Budget) -> Found {
     let mut all = all.into_iter();
     let explained = all.next().expect("at least one line is tried");
     let hops = explained.fit.shape.all_hops();
-    let next = all.find(|other| other.fit.shape.all_hops() != hops);
-    let margin = next.as_ref().map(|next| in_squares(next.cost - explained.cost));
+    let mut all = all.filter(|other| other.fit.shape.all_hops() != hops).peekable();
+    let next = all.peek();
+    let margin = next.map(|next| in_squares(next.cost - explained.cost));
     let rival = next.map(|other| other.fit.line.step).filter(|other| {
         let ratio = other / explained.fit.line.step;
         !(0.8..=1.25).contains(&ratio)
     });
-    Found { explained, margin, rival }
+    let found = |other: Explained| (other.fit.shape.tree(), Beside::Found { cost: other.cost });
+    let others = all.map(found).collect();
+    Found { explained, margin, rival, others }
 }
 
 fn explain(times: &Times, mut fit: Fit, fixed: bool, budget: &mut Budget) -> Explained {
@@ -150,7 +156,7 @@ fn order(machines: usize, nth: u32) -> Vec<usize> {
 }
 
 /// No step is as long: with what a cable takes once more, it is in the shortest time.
-fn most_step(times: &Times) -> f64 {
+pub(super) fn most_step(times: &Times) -> f64 {
     times.sorted().first().map_or(1.0, |shortest| 0.6 * shortest)
 }
 

@@ -31,6 +31,7 @@ use thiserror::Error;
 
 use super::{DestinationTables, Target};
 use crate::routing::graph::{SwitchGraph, UNREACHED};
+use crate::routing::lfts::{Digest, digest_of};
 use crate::topology::formats::{NodeGuids, node_guids};
 use crate::topology::{End, Network};
 
@@ -58,6 +59,8 @@ pub struct OpenSm<'a> {
     lids: BTreeMap<u64, u16>,
     /// All addresses in order: the guid of the port, its name, and what leads there.
     addresses: Vec<Address>,
+    /// What binds all files of these tables to each other.
+    digest: String,
 }
 
 /// An address.
@@ -103,12 +106,34 @@ impl<'a> OpenSm<'a> {
             port_guids: known.collect(),
             lids: lids.clone(),
             addresses: Vec::new(),
+            digest: String::new(),
         };
         files.add_addresses();
         if !files.guids.switches.iter().all(|guid| files.lids.contains_key(guid)) {
             files.lids.clear();
         }
+        files.digest = files.found_digest();
         Ok(files)
+    }
+
+    /// What binds the files to each other: 32 hexadecimal digits, the same for the same tables, levels and lanes. Each
+    /// file carries it in its first line, and a certificate of them in its own.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    fn found_digest(&self) -> String {
+        let mut digest = Digest::default();
+        let hops = &self.tables.hops;
+        let all = self.write_all_tables(&mut digest).and_then(|()| self.write_all_lanes(&mut digest));
+        let levels = all.and_then(|()| {
+            hops.host_columns().try_for_each(|column| {
+                let levels = self.network.switch_ids().map(|from| hops.service_level(column, from));
+                digest.write_all(&levels.collect::<Vec<u8>>())
+            })
+        });
+        levels.expect("a digest takes all bytes");
+        digest.finish()
     }
 
     fn add_addresses(&mut self) {
@@ -167,7 +192,8 @@ impl<'a> OpenSm<'a> {
     /// The first line of every file: a comment to all that read them, by which simnet knows its own files.
     fn write_head(&self, out: &mut dyn Write, what: &str) -> io::Result<()> {
         let (engine, lanes) = (self.tables.engine, self.tables.hops.lanes());
-        writeln!(out, "# Written by simnet: {what} of {engine} on {}", count(lanes.into(), "lane"))
+        let lanes = count(lanes.into(), "lane");
+        writeln!(out, "# Written by simnet: {what} of {engine} on {lanes}{}", digest_of(&self.digest))
     }
 
     /// Writes the forwarding tables of all switches.
@@ -176,6 +202,10 @@ impl<'a> OpenSm<'a> {
     /// What `out` says.
     pub fn write_tables(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_head(out, "forwarding tables")?;
+        self.write_all_tables(out)
+    }
+
+    fn write_all_tables(&self, out: &mut dyn Write) -> io::Result<()> {
         let last = self.addresses.last().map_or(0, |address| address.lid);
         for (switch, own) in self.network.switch_ids().zip(&self.addresses) {
             let (lid, guid, name) = (own.lid, own.guid, &own.name);
@@ -261,6 +291,10 @@ impl<'a> OpenSm<'a> {
     /// What `out` says.
     pub fn write_sl_to_vl(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_head(out, "lanes of service levels")?;
+        self.write_all_lanes(out)
+    }
+
+    fn write_all_lanes(&self, out: &mut dyn Write) -> io::Result<()> {
         let hops = &self.tables.hops;
         let shared: String = row(&|level| level % hops.lanes());
         for (switch, own) in self.network.switch_ids().zip(&self.addresses) {

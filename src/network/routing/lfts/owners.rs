@@ -43,7 +43,7 @@ pub(super) fn assign(
     faults.extend(cut_off(tables));
     let owners = first_owners(tables, &mut faults);
     let first_ports = network.switch_ids().map(|s| network.port_range(Node::Switch(s)).0).collect();
-    let mut found = ForwardingTables { outputs, first_ports, lids: Vec::new() };
+    let mut found = ForwardingTables { outputs, first_ports, lids: Vec::new(), digest: None };
     if faults.is_empty() {
         let ports = Ports::new(network, port_guids, &owners);
         found.lids = lids(network, &found, &owners, &ports, &mut faults);

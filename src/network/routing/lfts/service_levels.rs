@@ -18,7 +18,7 @@ use simnet_base::ids::Node;
 
 use super::sl2vl::LEVELS;
 use super::words::{hexadecimal, lines};
-use super::{ForwardingTables, NONE};
+use super::{ForwardingTables, NONE, digest};
 
 /// The service level of each path between lids of hosts.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +55,7 @@ type Line = (u16, u16, u8, Range<usize>);
 ///
 /// # Errors
 /// All faults of the file: lines that are none of these formats, levels above 15, lids that no table knows, guids that
-/// no node has, two levels of one path, and a file without any level.
+/// no node has, two levels of one path, a file without any level, and another digest than that of the tables.
 pub fn read_service_levels(
     network: &Network,
     port_guids: &BTreeMap<u64, (String, u16)>,
@@ -65,7 +65,7 @@ pub fn read_service_levels(
 ) -> Result<ServiceLevels, Box<Faults>> {
     let text = decode(file, bytes)?;
     let sources = Sources::new(network, port_guids, tables);
-    let (mut found, mut faults) = (Vec::new(), Vec::new());
+    let (mut found, mut faults) = (Vec::new(), Vec::from_iter(digest::of_another(tables, text)));
     for (line, span) in lines(text) {
         let line = line.split('#').next().unwrap_or_default().trim_end();
         if !line.is_empty() {

@@ -24,9 +24,9 @@ use crate::topology::{End, Network};
 use simnet_base::diagnostics::{Fault, Faults, decode, quoted};
 use simnet_base::ids::{Node, Port, SwitchId};
 
-use super::ForwardingTables;
 use super::owners::Switches;
 use super::words::{hexadecimal, lines};
+use super::{ForwardingTables, digest};
 
 /// How many service levels there are.
 pub(super) const LEVELS: usize = 16;
@@ -84,7 +84,7 @@ fn numbered(port: Port, first: u16) -> Option<u8> {
 ///
 /// # Errors
 /// All faults of the file: text that is neither format, or cut off; switches and ports that the network does not have;
-/// rows that stand twice, are missing, or name lanes that there are not.
+/// rows that stand twice, are missing, or name lanes that there are not; another digest than that of the tables.
 pub fn read_sl2vl(
     network: &Network,
     tables: &ForwardingTables,
@@ -93,6 +93,7 @@ pub fn read_sl2vl(
 ) -> Result<LaneTables, Box<Faults>> {
     let text = decode(file, bytes)?;
     let mut reader = Reader::new(network);
+    reader.faults.extend(digest::of_another(tables, text));
     for (line, span) in lines(text) {
         reader.line(line, span);
     }

@@ -22,6 +22,7 @@ impl ForwardingTables {
             outputs: left(network, parts, &self.outputs),
             first_ports: left(network, parts, &self.first_ports),
             lids: self.lids.clone(),
+            digest: None,
         }
     }
 }

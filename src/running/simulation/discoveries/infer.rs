@@ -43,7 +43,7 @@ impl Inferred {
     fn sturdy(step: Option<Duration>, rtts: &Rtts) -> Inferred {
         let found = discovery::sturdy(rtts, &SturdyOptions { step });
         Inferred {
-            classes: classes(rtts, &found.hops),
+            classes: found.classes,
             hops: found.hops,
             tree: Some(found.tree),
             findings: found.findings,
@@ -61,26 +61,6 @@ fn options(discovery: &Discovery, step: Option<Duration>) -> Options {
         step,
         ..Options::default()
     }
-}
-
-/// The times of every hop count: from the least to the greatest. Costs O(machines²).
-pub(super) fn classes(rtts: &Rtts, hops: &Hops) -> Vec<Class> {
-    let mut classes: Vec<Class> = Vec::new();
-    for from in 0..rtts.machines() {
-        for to in (0..rtts.machines()).filter(|to| *to != from) {
-            let (time, hops) = (rtts.get(from, to), hops.between(from, to));
-            match classes.iter_mut().find(|class| class.hops == hops) {
-                Some(class) => {
-                    class.low = class.low.min(time);
-                    class.high = class.high.max(time);
-                    class.count += 1;
-                }
-                None => classes.push(Class { low: time, high: time, count: 1, hops }),
-            }
-        }
-    }
-    classes.sort_by_key(|class| class.hops);
-    classes
 }
 
 /// What one more switch adds to a round trip, where methods know it: twice the time of a ping's frame on a cable, of

@@ -9,7 +9,7 @@ use simnet_network::discovery::{Class, Finding, Rtts};
 use simnet_output::report::{Listed, Table, record, table_of};
 use simnet_scenario::discovery::Method;
 
-use super::infer::{Inferred, classes};
+use super::infer::Inferred;
 use super::{Found, truth};
 use crate::simulation::comparison::short;
 use crate::simulation::ranks::Waits;
@@ -185,7 +185,7 @@ impl DiscoveryReport {
         let pairs: u64 = samples.iter().map(|of| of.measurements).sum();
         let settled = samples.iter().find(|of| of.samples == discovery.plan.first);
         let settled = settled.map_or(0, |of| of.measurements);
-        let true_classes = rtts.iter().flat_map(|rtts| classes(rtts, &found.truth));
+        let true_classes = rtts.iter().flat_map(|rtts| Class::of_hops(rtts, &found.truth));
         let methods = discovery.methods.iter().map(|method| (*method, MethodReport::new(*method, found)));
         let methods: BTreeMap<Method, MethodReport> = methods.collect();
         DiscoveryReport {

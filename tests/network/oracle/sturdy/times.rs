@@ -49,12 +49,12 @@ impl Cluster {
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times of a cluster")]
-fn ps(ns: f64) -> Duration {
+pub(super) fn ps(ns: f64) -> Duration {
     Duration::from_ps((ns.max(1.0) * 1_000.0) as u64)
 }
 
 /// About normal: the sum of twelve uniform numbers.
-fn normal(stream: &mut Stream) -> f64 {
+pub(super) fn normal(stream: &mut Stream) -> f64 {
     (0..12).map(|_| stream.below(1 << 32) as f64 / f64::from(1 << 16) / f64::from(1 << 16)).sum::<f64>() - 6.0
 }
 

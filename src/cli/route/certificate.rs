@@ -13,6 +13,7 @@ use simnet_network::routing::{
     verify, write_certificate,
 };
 use simnet_network::topology::{End, Network};
+use simnet_scenario::checked::Installed;
 
 use super::judged;
 use super::sources::{Given, SourceArguments, read};
@@ -126,7 +127,9 @@ fn lacking(
     };
     match given {
         Given::Routes(table) => of_routes(net, attachments, table, &mut check),
-        Given::Tables { tables, lanes, .. } => of_tables(net, tables, lanes.as_ref(), &mut check),
+        Given::Tables { installed: Installed { tables, lanes }, .. } => {
+            of_tables(net, tables, lanes.as_ref(), &mut check)
+        }
     }
     lacking
 }

@@ -343,6 +343,8 @@ fn rows(
         ("judged", judged::about(report)),
         ("deadlock", verdict),
     ];
+    let chosen = judged::chosen(report).map(|text| ("of the routes chosen", text));
+    let last = last.into_iter().chain(chosen);
     let rows = first.into_iter().chain(own).chain(rest).chain(transits).chain(uncut).chain(last);
     let (cycle, load) = (cycle(report, net), load_by_distance(report));
     format!("{}{}{}{cycle}{load}", columns(rows), unreachable(report, net), uncut_pairs(report, net))

@@ -171,8 +171,11 @@ impl Checked {
     /// # Errors
     /// Why there are no such lanes: switches with too many ports.
     pub fn with_routes(mut self, source: RouteSource) -> Result<Checked, String> {
-        let is_on_lanes = matches!(&source, RouteSource::File { on_lanes: Some(_), .. });
-        if is_on_lanes && has_too_many_ports(&self.topology.network) {
+        let installed =
+            if let RouteSource::File { installed, .. } = &source { installed.as_ref() } else { None };
+        if installed.is_some_and(|installed| installed.lanes.is_some())
+            && has_too_many_ports(&self.topology.network)
+        {
             return Err("the switches have too many ports for tables of lanes".to_owned());
         }
         let routing = Routing { source, distribute: false };
@@ -191,10 +194,11 @@ fn with_service_lanes(mut fabric: Fabric, topology: Option<&Topology>, routing: 
     };
     let (network, lanes) = (&topology.network, credits.lanes);
     credits.service_lanes = match &routing.source {
-        RouteSource::File { on_lanes: Some(given), .. } => {
-            let lane = |switch, input, output, level| given.lanes.tables.lane(switch, input, output, level);
-            Some(service_lanes(network, lanes, lane))
-        }
+        RouteSource::File { installed: Some(installed), .. } => installed.lanes.as_ref().map(|given| {
+            service_lanes(network, lanes, |switch, input, output, level| {
+                given.tables.lane(switch, input, output, level)
+            })
+        }),
         RouteSource::OnLanes { tables, .. } if tables.hops.changes_lanes() => {
             let graph = SwitchGraph::new(network);
             let lane = |switch, _, output, level| {

@@ -6,7 +6,9 @@ use simnet_base::ids::{HostId, LinkId, Node, Port};
 use simnet_base::units::{BitRate, Duration, Time};
 use simnet_media::trace::Bounds;
 use simnet_media::traffic::{TraceMessage, Workload};
-use simnet_network::routing::{Choices, DestinationTables, ForwardingTables, Lanes, RouteTable};
+use simnet_network::routing::{
+    Attachments, Choices, DestinationTables, ForwardingTables, Lanes, RouteTable, Survey,
+};
 use simnet_network::topology::{End, Network};
 
 use super::allgather::Allgather;
@@ -259,8 +261,8 @@ pub enum RouteSource {
         file: InputFile,
         /// Its routes.
         table: RouteTable,
-        /// Forwarding tables with the lanes of their packets; `None` on one lane.
-        on_lanes: Option<Box<TablesOnLanes>>,
+        /// The forwarding tables that the routes follow; `None` of routes.
+        installed: Option<Box<Installed>>,
     },
     /// Routes to be computed; random choices have the scenario's seed.
     Computed(Choices),
@@ -275,11 +277,21 @@ pub enum RouteSource {
 
 /// Forwarding tables from a file, and the lanes that packets take by tables of their own.
 #[derive(Clone, Debug)]
-pub struct TablesOnLanes {
+pub struct Installed {
     /// The forwarding tables.
     pub tables: ForwardingTables,
-    /// The lane of each service level at each switch, and the service levels of paths.
-    pub lanes: Lanes,
+    /// The lane of each service level at each switch, and the service levels of paths; `None` on one lane.
+    pub lanes: Option<Lanes>,
+}
+
+impl Installed {
+    /// Follows the tables from every host to every lid, on the lanes that packets take.
+    pub fn survey(&self, network: &Network, attachments: &Attachments) -> Survey {
+        match &self.lanes {
+            None => Survey::of_tables(network, attachments, &self.tables),
+            Some(lanes) => Survey::of_tables_on_lanes(network, attachments, &self.tables, lanes),
+        }
+    }
 }
 
 /// What hosts send.

@@ -27,6 +27,7 @@ mod command {
     mod loaded;
     mod map;
     mod names;
+    mod one_judge;
     mod operator;
     mod printed;
     mod quiet;

@@ -38,8 +38,20 @@ pub(super) fn verdict(report: &Report, cannot_tell: bool) -> String {
     format!("{verdict} ({})", covered(report))
 }
 
-/// What the verdict for people ends with: which lanes it is over.
+/// The line on the routes that were chosen, where the verdict is on more than these.
+pub(super) fn chosen(report: &Report) -> Option<String> {
+    let chosen = report.chosen.as_ref()?;
+    Some(match &chosen.dependency_cycle {
+        Some(cycle) => format!("possible: a cycle of {} channels", cycle.len()),
+        None => "impossible: their channel dependency graph is acyclic".to_owned(),
+    })
+}
+
+/// What the verdict for people ends with: which paths and lanes it is over.
 fn covered(report: &Report) -> String {
+    if report.chosen.is_some() {
+        return "all shortest paths, judged on one lane; virtual lanes are not looked at".to_owned();
+    }
     let Some(LaneUse { lanes, paths_without_level }) = report.lanes else {
         return "judged on one lane; virtual lanes are not looked at".to_owned();
     };

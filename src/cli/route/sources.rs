@@ -13,7 +13,7 @@ use simnet_network::routing::{
 };
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::port_guids;
-use simnet_scenario::checked::{InputFile, RouteSource, TablesOnLanes};
+use simnet_scenario::checked::{InputFile, Installed, RouteSource};
 
 use super::dump::Dump;
 use super::lanes::Signs;
@@ -50,8 +50,7 @@ pub(super) enum Source {
 pub(super) enum Given {
     Routes(RouteTable),
     Tables {
-        tables: ForwardingTables,
-        lanes: Option<Lanes>,
+        installed: Installed,
         /// What shows that lanes were in use and not looked at.
         signs: Option<Signs>,
     },
@@ -131,11 +130,11 @@ impl Given {
     pub(super) fn without(&self, net: &Network, parts: &[Part]) -> Given {
         match self {
             Given::Routes(table) => Given::Routes(table.clone()),
-            Given::Tables { tables, lanes, .. } => Given::Tables {
-                tables: tables.without(net, parts),
-                lanes: lanes.as_ref().map(|lanes| lanes.without(net, parts)),
-                signs: None,
-            },
+            Given::Tables { installed: Installed { tables, lanes }, .. } => {
+                let tables = tables.without(net, parts);
+                let lanes = lanes.as_ref().map(|lanes| lanes.without(net, parts));
+                Given::Tables { installed: Installed { tables, lanes }, signs: None }
+            }
         }
     }
 
@@ -159,10 +158,7 @@ impl Given {
     pub(super) fn survey(&self, net: &Network, attachments: &Attachments) -> Survey {
         match self {
             Given::Routes(routes) => Survey::new(net, attachments, routes),
-            Given::Tables { tables, lanes: None, .. } => Survey::of_tables(net, attachments, tables),
-            Given::Tables { tables, lanes: Some(lanes), .. } => {
-                Survey::of_tables_on_lanes(net, attachments, tables, lanes)
-            }
+            Given::Tables { installed, .. } => installed.survey(net, attachments),
         }
     }
 
@@ -177,19 +173,19 @@ impl Given {
         file: InputFile,
     ) -> Result<(RouteSource, u8), Failure> {
         let too_large = |error: TableTooLarge| Failure::Usage(error.to_string());
-        let on_one = |table| (RouteSource::File { file: file.clone(), table, on_lanes: None }, 1);
-        match self {
-            Given::Routes(table) => Ok(on_one(table.clone())),
-            Given::Tables { tables, lanes: None, .. } => {
-                tables.routes(net, attachments).map(on_one).map_err(too_large)
+        let Given::Tables { installed, .. } = self else {
+            let Given::Routes(table) = self else { unreachable!("there is nothing else") };
+            return Ok((RouteSource::File { file, table: table.clone(), installed: None }, 1));
+        };
+        let (table, needed) = match &installed.lanes {
+            None => (installed.tables.routes(net, attachments).map_err(too_large)?, 1),
+            Some(lanes) => {
+                let routes = installed.tables.routes_on_lanes(net, attachments, lanes);
+                let (table, highest) = routes.map_err(too_large)?;
+                (table, highest.map_or(1, |highest| highest.lane + 1))
             }
-            Given::Tables { tables, lanes: Some(lanes), .. } => {
-                let (table, highest) = tables.routes_on_lanes(net, attachments, lanes).map_err(too_large)?;
-                let on_lanes = TablesOnLanes { tables: tables.clone(), lanes: lanes.clone() };
-                let needed = highest.map_or(1, |highest| highest.lane + 1);
-                Ok((RouteSource::File { file, table, on_lanes: Some(Box::new(on_lanes)) }, needed))
-            }
-        }
+        };
+        Ok((RouteSource::File { file, table, installed: Some(Box::new(installed.clone())) }, needed))
     }
 }
 
@@ -205,7 +201,7 @@ fn read_tables(
     }
     let Some(sl2vl) = &dump.sl2vl else {
         let signs = Some(Signs::of_tables(&dump.lfts, &bytes, &tables, net));
-        return Ok(Given::Tables { tables, lanes: None, signs });
+        return Ok(Given::Tables { installed: Installed { tables, lanes: None }, signs });
     };
     let (name, bytes) = read(sl2vl)?;
     let lane_tables = read_sl2vl(net, &tables, &name, &bytes)?;
@@ -217,7 +213,8 @@ fn read_tables(
         None => ServiceLevels::default(),
     };
     let signs = dump.levels.is_none().then(|| Signs::without_levels(&dump.lfts));
-    Ok(Given::Tables { tables, lanes: Some(Lanes { tables: lane_tables, levels }), signs })
+    let lanes = Some(Lanes { tables: lane_tables, levels });
+    Ok(Given::Tables { installed: Installed { tables, lanes }, signs })
 }
 
 /// The guids of ports in the network's file, read a second time where that can be done.

@@ -72,7 +72,7 @@ fn map(report: &StagesReport, place: &Path) -> Option<String> {
 
 fn routes(report: &StagesReport) -> Option<String> {
     let route = report.route.as_ref()?;
-    let cycle = route.dependency_cycle.as_ref()?;
+    let cycle = route.cycle_of_routes()?;
     Some(format!(
         "can deadlock, in a cycle of {} channels; those of algorithm = \"updown\" in [routing] cannot",
         cycle.len()

@@ -149,7 +149,7 @@ fn routes(report: &StagesReport, network: &Network) -> String {
     let mut text = format!("\nRoutes: {}{root}, ", route.algorithm);
     let lanes = route.lanes.filter(|used| used.lanes > 1);
     let lanes = lanes.map(|used| format!(" on any of {} lanes", used.lanes)).unwrap_or_default();
-    let _ = match &route.dependency_cycle {
+    let _ = match route.cycle_of_routes() {
         None => writeln!(text, "no cyclic dependency{lanes}: they cannot deadlock"),
         Some(cycle) => writeln!(text, "CYCLIC, they can deadlock: {}", ports(cycle, network)),
     };
@@ -275,7 +275,7 @@ fn saturation(report: &StagesReport) -> String {
             "  at overload, load {load:.5}, it accepts {accepted:.5} flits per cycle and host"
         );
     }
-    if report.route.as_ref().is_some_and(|route| route.dependency_cycle.is_some()) {
+    if report.route.as_ref().is_some_and(|route| route.cycle_of_routes().is_some()) {
         text += "  the routes can deadlock: a longer run may do so at a load that is called carried\n";
     }
     let most = rounded(found.accepted_max_bits_per_s / 1e6, 1);

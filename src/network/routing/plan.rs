@@ -140,6 +140,9 @@ pub struct Report {
     /// A shortest cycle of channel dependencies as `switch:port` outputs, with lanes `switch:port/lane`; `None` if
     /// there is none.
     pub dependency_cycle: Option<Vec<String>>,
+    /// The verdict on the routes that were chosen and are written and loaded; `None` where that above is on these. That
+    /// of minimal routes is on all shortest paths.
+    pub chosen: Option<Chosen>,
     /// The lanes that the verdict is over; `None` where lanes were not looked at.
     #[serde(skip)]
     pub lanes: Option<LaneUse>,
@@ -152,6 +155,15 @@ pub struct Report {
     /// Whether the roots are all spines of a levelled tree, recognised as such.
     #[serde(skip)]
     pub has_spines: bool,
+}
+
+/// What is found of the routes that were chosen among others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Chosen {
+    /// Whether they can deadlock.
+    pub verdict: Verdict,
+    /// A shortest cycle of their channel dependencies, as [`Report::dependency_cycle`].
+    pub dependency_cycle: Option<Vec<String>>,
 }
 
 impl Plan {
@@ -200,7 +212,7 @@ impl Plan {
     /// Judges the routes: follows each of them, and proves them free of cyclic dependencies or finds a cycle.
     ///
     /// Minimal routes are judged by all shortest paths of all pairs, since which of them were picked is
-    /// chance. Where there is no pair of hosts, switches stand in for them: see [`Judged`].
+    /// chance, and those that were picked beside that. Where there is no pair of hosts, switches stand in for them: see [`Judged`].
     pub fn report(&self, network: &Network, attachments: &Attachments) -> Report {
         self.judge(network, attachments).0
     }
@@ -262,7 +274,11 @@ impl Plan {
 fn judge(rule: &Rule, mut survey: Survey, network: &Network, attachments: &Attachments) -> (Report, Survey) {
     let graph = SwitchGraph::new(network);
     let moves = rule.moves(&graph);
+    let mut chosen = None;
     if matches!(rule, Rule::Minimal) {
+        let dependency_cycle = cycle(network, &survey);
+        let verdict = if dependency_cycle.is_some() { Verdict::Cyclic } else { Verdict::Acyclic };
+        chosen = (survey.pairs > survey.unreachable).then_some(Chosen { verdict, dependency_cycle });
         survey.dependencies = DependencyGraph::new(network);
         let hosts = attachments.per_switch(graph.switches(), None);
         survey.dependencies.add_all_shortest(&moves, &hosts);
@@ -281,6 +297,7 @@ fn judge(rule: &Rule, mut survey: Survey, network: &Network, attachments: &Attac
         restrictions_per_switch: Some(rule.restrictions_per_switch(&graph)),
         channel_load_by_root_distance: load_by_distance(&graph, rule.roots(), &survey.load),
         judged,
+        chosen,
         relabelled: rule.relabelled().iter().map(|s| network.name_of(Node::Switch(*s)).to_owned()).collect(),
         has_spines: rule.has_spines(),
         ..Report::of_file(network, &survey)
@@ -345,10 +362,19 @@ impl Report {
         self.judged.verdict(self.dependency_cycle.is_some())
     }
 
-    /// Whether the routes are as required. Nothing is required in vain: where nothing was judged, nothing holds.
+    /// A shortest cycle of the routes that are written and loaded; `None` if there is none.
+    pub fn cycle_of_routes(&self) -> Option<&[String]> {
+        let own = self.chosen.as_ref().map(|chosen| &chosen.dependency_cycle);
+        own.unwrap_or(&self.dependency_cycle).as_deref()
+    }
+
+    /// Whether the routes that are written are as required. Nothing is required in vain: where nothing was judged, nothing holds.
     pub fn holds(&self, requirement: Requirement) -> bool {
         match requirement {
-            Requirement::Acyclic => self.verdict() == Some(Verdict::Acyclic),
+            Requirement::Acyclic => {
+                let chosen = self.chosen.as_ref().map(|chosen| chosen.verdict);
+                chosen.or(self.verdict()) == Some(Verdict::Acyclic)
+            }
             Requirement::Reachable => {
                 let unreachable = self.unreachable_pairs + self.judged.unreachable_switch_pairs;
                 !self.judged.is_empty() && unreachable == 0
@@ -383,18 +409,21 @@ impl Report {
                 Some(BusiestChannel { from: name(from), to: name(network.peer(from)?), routes })
             }),
             channel_load_by_root_distance: None,
-            dependency_cycle: survey.dependencies.shortest_cycle_on_lanes().map(|cycle| {
-                let name = |vertex: &ChannelLane| {
-                    lane_name(network, &survey.dependencies, *vertex, survey.lanes.is_some())
-                };
-                cycle.iter().map(name).collect()
-            }),
+            dependency_cycle: cycle(network, survey),
+            chosen: None,
             lanes: survey.lanes,
             judged: Judged::of_routes(survey),
             relabelled: Vec::new(),
             has_spines: false,
         }
     }
+}
+
+/// A shortest cycle of what was surveyed, by name.
+fn cycle(network: &Network, survey: &Survey) -> Option<Vec<String>> {
+    let has_lanes = survey.lanes.is_some();
+    let name = |vertex: &ChannelLane| lane_name(network, &survey.dependencies, *vertex, has_lanes);
+    survey.dependencies.shortest_cycle_on_lanes().map(|cycle| cycle.iter().map(name).collect())
 }
 
 /// The loads of channels, nearest to the roots first.

@@ -7,7 +7,7 @@ use simnet_media::trace::Recorder;
 use simnet_network::routing::{Attachments, Choices, Plan, Report, Root, RouteTable, Routes, Survey};
 use simnet_network::topology::Network;
 use simnet_scenario::Checked;
-use simnet_scenario::checked::{RouteSource, Routing, Stages, TablesOnLanes};
+use simnet_scenario::checked::{RouteSource, Routing, Stages};
 use simnet_scenario::mapping::Mapping;
 
 use super::map_files;
@@ -100,12 +100,10 @@ fn on_network(
     let Some(routing) = routing else { return Ok(routed) };
     progress.stage("routing", 1);
     let (table, report) = match &routing.source {
-        RouteSource::File { table, on_lanes, .. } => {
-            let survey = match on_lanes.as_deref() {
+        RouteSource::File { table, installed, .. } => {
+            let survey = match installed {
                 None => Survey::new(network, &attachments, table),
-                Some(TablesOnLanes { tables, lanes }) => {
-                    Survey::of_tables_on_lanes(network, &attachments, tables, lanes)
-                }
+                Some(installed) => installed.survey(network, &attachments),
             };
             (table.clone(), Report::of_file(network, &survey))
         }

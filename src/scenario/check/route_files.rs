@@ -11,7 +11,7 @@ use simnet_network::routing::{
 use simnet_network::topology::formats::port_guids;
 
 use super::{conflict, files, out_of_range};
-use crate::checked::{RouteSource, TablesOnLanes, Topology, TopologySource};
+use crate::checked::{Installed, RouteSource, Topology, TopologySource};
 use crate::credits::has_too_many_ports;
 use crate::diagnostics::Diagnostics;
 use crate::wire::{self, FileName, Located};
@@ -43,11 +43,11 @@ pub(super) fn routes_file(
     let title = files::title(&file);
     if kind == Kind::Routes {
         let table = unless_faulty(read_routes(&topology.network, &attachments, &title, &bytes), diagnostics)?;
-        return Some(RouteSource::File { file, table, on_lanes: None });
+        return Some(RouteSource::File { file, table, installed: None });
     }
     let guids = port_guids_of(topology, diagnostics);
     let tables = unless_faulty(read_lfts(&topology.network, &guids, &title, &bytes), diagnostics)?;
-    let (table, on_lanes) = match wire.sl2vl.get() {
+    let (table, lanes) = match wire.sl2vl.get() {
         None => (tables.routes(&topology.network, &attachments).map_err(|error| error.to_string()), None),
         Some(sl2vl) => {
             let lanes = lanes.expect("lanes without credits were refused");
@@ -59,11 +59,14 @@ pub(super) fn routes_file(
             let too_large = has_too_many_ports(&topology.network)
                 .then(|| "the switches have too many ports for tables of lanes".to_owned());
             let table = found.map(|(table, _)| table).map_err(|error| error.to_string());
-            (too_large.map_or(table, Err), Some(Box::new(TablesOnLanes { tables, lanes: given })))
+            (too_large.map_or(table, Err), Some(given))
         }
     };
     match table {
-        Ok(table) => Some(RouteSource::File { file, table, on_lanes }),
+        Ok(table) => {
+            let installed = Some(Box::new(Installed { tables, lanes }));
+            Some(RouteSource::File { file, table, installed })
+        }
         Err(message) => {
             conflict(named.place, message, "expected a smaller network", diagnostics);
             None

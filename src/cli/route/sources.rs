@@ -8,8 +8,8 @@ use clap::Args;
 use simnet_base::diagnostics::shown;
 use simnet_base::ids::Node;
 use simnet_network::routing::{
-    Attachments, ForwardingTables, Lanes, Part, RouteTable, ServiceLevels, Survey, TableTooLarge, read_lfts,
-    read_routes, read_service_levels, read_sl2vl,
+    Attachments, Lanes, Part, RouteTable, ServiceLevels, Survey, TableTooLarge, read_lfts, read_routes,
+    read_service_levels, read_sl2vl,
 };
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::port_guids;
@@ -150,7 +150,7 @@ impl Given {
     pub(super) fn digest(&self) -> Option<&str> {
         match self {
             Given::Routes(_) => None,
-            Given::Tables { tables, .. } => tables.digest(),
+            Given::Tables { installed, .. } => installed.tables.digest(),
         }
     }
 

@@ -138,8 +138,14 @@ fn vacant(place: &Path) -> Result<(), WriteError> {
 }
 
 /// The file that a link leads to, be it there or not: the link stays. A path that is no link stays as it is, and so
-/// does one of links that lead round in a circle.
+/// does one of links that lead round in a circle, or to what has no name, as a pipe behind `/dev/stderr`.
 pub fn behind_links(place: &Path) -> PathBuf {
+    if !super::is_link(place) {
+        return place.to_owned();
+    }
+    if place.exists() {
+        return fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
+    }
     let mut at = place.to_owned();
     for _ in 0..MOST_LINKS {
         let Ok(next) = fs::read_link(&at) else { return at };

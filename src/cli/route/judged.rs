@@ -47,11 +47,8 @@ pub(super) fn chosen(report: &Report) -> Option<String> {
     })
 }
 
-/// What the verdict for people ends with: which paths and lanes it is over.
+/// What the verdict for people ends with: which lanes it is over.
 fn covered(report: &Report) -> String {
-    if report.chosen.is_some() {
-        return "all shortest paths, judged on one lane; virtual lanes are not looked at".to_owned();
-    }
     let Some(LaneUse { lanes, paths_without_level }) = report.lanes else {
         return "judged on one lane; virtual lanes are not looked at".to_owned();
     };
@@ -74,7 +71,8 @@ pub(super) fn about(report: &Report) -> String {
     };
     let mut parts = Vec::new();
     if host_pairs > 0 {
-        parts.push(format!("{host_pairs} pairs of hosts"));
+        let paths = if report.chosen.is_some() { "all shortest paths of " } else { "" };
+        parts.push(format!("{paths}{host_pairs} pairs of hosts"));
     }
     if switch_pairs > 0 {
         parts.push(format!("{switch_pairs} pairs of switches, since {no_hosts} ({add})"));

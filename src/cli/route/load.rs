@@ -30,15 +30,14 @@ const NAMED: usize = 4;
 /// Under which load routes are run, and on what.
 #[derive(Args)]
 pub(super) struct LoadArguments {
-    /// Run them under uniform traffic as well, at this load in payload flits per cycle and host, on the fabric that was
-    /// judged: what is accepted, which channels are hot, and which deadlocks form
+    /// Run them under uniform traffic as well, at this load in payload flits per cycle and host, on the fabric that
+    /// was judged: what is accepted, which channels are hot, and which deadlocks form
     #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
     pub(super) load: Option<f64>,
-    /// What keeps senders from overrunning buffers there
-    #[arg(long, value_enum, default_value_t = Flow::Credits, requires = "load")]
-    flow: Flow,
-    /// Give a key of the scenario that is run another value: `fabric.buffer='4 KiB'`, `traffic.uniform.payload='1 KiB'`;
-    /// may be given several times
+    /// What keeps senders from overrunning buffers there; credits if not given, but STOP and GO where hosts send on
+    #[arg(long, value_enum, requires = "load")]
+    flow: Option<Flow>,
+    /// Give a key of the scenario that is run another value, as `fabric.buffer='4 KiB'`; may be given several times
     #[arg(long, value_name = "KEY=VALUE", requires = "load")]
     set: Vec<String>,
 }
@@ -110,7 +109,11 @@ impl Loaded<'_> {
         let network = &topology.network;
         let attachments = Attachments::lowest(network);
         let (source, lanes) = self.given.as_source(network, &attachments, self.file.clone())?;
-        if *flow == Flow::StopGo && lanes > 1 {
+        let RouteSource::File { table, .. } = &source else { unreachable!("what is read is a file") };
+        // Hosts send on with STOP and GO alone.
+        let sends_on = sends_on(network, &attachments, table);
+        let flow = flow.unwrap_or(if sends_on { Flow::StopGo } else { Flow::Credits });
+        if flow == Flow::StopGo && lanes > 1 {
             let message = format!("`--flow stop-go` has one lane, and these tables were judged over {lanes}");
             return Err(Failure::Usage(message));
         }
@@ -123,12 +126,10 @@ impl Loaded<'_> {
             vec!["routing.algorithm='updown'".to_owned(), format!("traffic.uniform.loads=[{load:?}]")];
         assignments.extend(WORK.map(str::to_owned));
         assignments.extend(preset.map(|preset| format!("fabric.preset='{preset}'")));
-        if *flow == Flow::Credits {
+        if flow == Flow::Credits {
             assignments.extend(["fabric.flow='credits'".to_owned(), format!("fabric.lanes={lanes}")]);
         }
-        if let RouteSource::File { table, .. } = &source
-            && sends_on(network, &attachments, table)
-        {
+        if sends_on {
             assignments.push(format!("hosts.in-transit-latency='{IN_TRANSIT}'"));
         }
         assignments.extend(set.iter().cloned());
@@ -138,7 +139,7 @@ impl Loaded<'_> {
             simnet_scenario::of_network(topology, &assignments, self.seed).map_err(Failure::misused)?;
         let checked = checked.with_routes(source).map_err(refused)?;
         let summary = run(&checked, &(), None).map_err(|error| refused(error.to_string()))?.summary;
-        Ok(UnderLoad::new(load, Ran::new(&checked, *flow, preset), &summary))
+        Ok(UnderLoad::new(load, Ran::new(&checked, flow, preset), &summary))
     }
 }
 

@@ -142,6 +142,7 @@ pub struct Report {
     pub dependency_cycle: Option<Vec<String>>,
     /// The verdict on the routes that were chosen and are written and loaded; `None` where that above is on these. That
     /// of minimal routes is on all shortest paths.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
     /// The lanes that the verdict is over; `None` where lanes were not looked at.
     #[serde(skip)]

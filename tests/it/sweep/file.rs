@@ -178,7 +178,7 @@ const SETTINGS: &[(&str, &[&[&str]])] = &[
     ("hosts.send-overhead", &[&["-", "'15 us'"], &["'1 us'"]]),
     ("routing.tree", &[&["-", "'bfs'"], &["'dfs'"]]),
     ("routing.select", &[&["-", "'random'"], &["'first'"], &["'balanced'"]]),
-    ("routing.root", &[&["-", "'far'", "['far']"], &["'r1'"], &["'s1'", "['s1']"], &["['s1', 's2']"]]),
+    ("routing.root", &[&["'far'", "['far']"], &["'r1'"], &["'s1'", "['s1']"], &["['s1', 's2']"]]),
     ("measure.messages", &[&["-", "20000", "20_000"], &["1000"]]),
     ("measure.warmup", &[&["-", "'auto'"], &["'10 us'", "'0.01 ms'"]]),
     ("measure.find-saturation", &[&["-"], &["'2 %'", "0.02"], &["0.03"]]),

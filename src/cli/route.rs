@@ -341,10 +341,10 @@ fn rows(
         ("routes over the busiest channel", report.max_channel_load.to_string()),
         ("busiest channel", busiest),
         ("judged", judged::about(report)),
-        ("deadlock", verdict),
     ];
-    let chosen = judged::chosen(report).map(|text| ("of the routes chosen", text));
-    let last = last.into_iter().chain(chosen);
+    // The cycle that follows is that of the verdict.
+    let chosen = judged::chosen(report).map(|text| ("deadlock of those chosen", text));
+    let last = last.into_iter().chain(chosen).chain([("deadlock", verdict)]);
     let rows = first.into_iter().chain(own).chain(rest).chain(transits).chain(uncut).chain(last);
     let (cycle, load) = (cycle(report, net), load_by_distance(report));
     format!("{}{}{}{cycle}{load}", columns(rows), unreachable(report, net), uncut_pairs(report, net))

@@ -213,7 +213,8 @@ impl Plan {
     /// Judges the routes: follows each of them, and proves them free of cyclic dependencies or finds a cycle.
     ///
     /// Minimal routes are judged by all shortest paths of all pairs, since which of them were picked is
-    /// chance, and those that were picked beside that. Where there is no pair of hosts, switches stand in for them: see [`Judged`].
+    /// chance, and those that were picked beside that. Where there is no pair of hosts, switches stand in for them: see
+    /// [`Judged`].
     pub fn report(&self, network: &Network, attachments: &Attachments) -> Report {
         self.judge(network, attachments).0
     }

@@ -66,7 +66,7 @@ fn the_verb_prints_the_documented_keys() {
     let report = json(&output);
     let mut keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
-    let documented = "algorithm busiest_channel channel_load_by_root_distance crossing_paths \
+    let documented = "algorithm busiest_channel channel_load_by_root_distance chosen crossing_paths \
         dependency_cycle judged lanes max_channel_load mean_distance non_minimal_pairs pairs \
         paths_without_service_level relabelled restrictions_per_switch root root_options spines_as_roots \
         switch_mean_distance unreachable_pairs verdict verdict_about";

@@ -305,7 +305,8 @@ fn parts_of_latency(table: &Csv) -> Option<Plot> {
             "points",
             table,
             &rows.iter().map(|(row, _)| *row).collect::<Vec<_>>(),
-            (&["load", PARTS[0].0, PARTS[1].0, PARTS[2].0, "latency_mean_ns"], &|_, _| true),
+            &["load", PARTS[0].0, PARTS[1].0, PARTS[2].0, "latency_mean_ns"],
+            &|_, _| true,
         ),
     })
 }

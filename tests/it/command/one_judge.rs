@@ -54,7 +54,7 @@ fn network(folder: &Path, case: u64) {
     let (code, _, told) =
         simnet(folder, &[&["topo", "generate"], family, &["--seed", &seed, "--out", "n.json"]].concat());
     assert_eq!(code, 0, "case {case}: {told}");
-    if case % 3 == 0 {
+    if case.is_multiple_of(3) {
         // A second cable of every host to the next switch.
         let mut net: Value =
             serde_json::from_str(&fs::read_to_string(folder.join("n.json")).unwrap()).unwrap();
@@ -70,6 +70,10 @@ fn network(folder: &Path, case: u64) {
         net["links"] = links.into();
         fs::write(folder.join("n.json"), net.to_string()).unwrap();
     }
+}
+
+fn index(number: u64) -> usize {
+    usize::try_from(number).unwrap()
 }
 
 /// The verdict of a scenario that has these routes.
@@ -95,8 +99,8 @@ fn all_who_judge_the_same_paths_agree() {
         let room = tempfile::tempdir().unwrap();
         let folder = room.path();
         network(folder, case);
-        let algorithm = ["minimal", "updown", "smart"][case as usize / 4 % 3];
-        let select = ["first", "random", "round-robin", "balanced"][case as usize / 12 % 4];
+        let algorithm = ["minimal", "updown", "smart"][index(case / 4 % 3)];
+        let select = ["first", "random", "round-robin", "balanced"][index(case / 12 % 4)];
         let seed = case.to_string();
         let find =
             ["route", "n.json", "--algorithm", algorithm, "--format", "json", "--seed", &seed, "--quiet"];
@@ -111,7 +115,7 @@ fn all_who_judge_the_same_paths_agree() {
         let (code, read, _) = simnet(folder, &[&check[..], &["--routes", "r.ndjson"]].concat());
         assert_eq!((&read["verdict"], code), (&chosen, i32::from(searched)), "case {case}: {read}");
         // A scenario says which of several cables a host uses, and none of these does.
-        let is_run = case % 3 != 0;
+        let is_run = !case.is_multiple_of(3);
         if is_run {
             assert_eq!(run(folder, "file = 'r.ndjson'"), chosen, "case {case}");
         }

@@ -29,6 +29,7 @@ fn sound(net: &Network) -> String {
 
 /// Wrong if a damaged certificate passed, or were refused for another reason or elsewhere.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a row a damage")]
 fn damaged_certificates_are_refused() {
     let net = chain();
     let text = sound(&net);

@@ -132,23 +132,24 @@ fn proof(seed: u64) -> Option<Proof> {
     };
     let attachments = Attachments::lowest(&net);
     let digest = format!("{seed:032x}");
-    let digest = (seed % 2 == 0).then_some(&*digest);
+    let digest = seed.is_multiple_of(2).then_some(&*digest);
     let [mut text, mut routes] = [Vec::new(), Vec::new()];
     let engine = &Engine::ROUTERS[usize::try_from(seed / 4).unwrap() % Engine::ROUTERS.len()].1;
-    let (report, dependencies, has_routes) = if let (Engine::Rule(algorithm), true) = (engine, seed % 3 > 0) {
-        let choices = Choices { algorithm: algorithm.clone(), ..Choices::default() };
-        let plan = Plan::new(&net, &attachments, &choices).ok()?;
-        let (report, dependencies) = plan.judge(&net, &attachments);
-        write_routes(&net, &attachments, &plan.table, &mut routes).unwrap();
-        (report, dependencies, true)
-    } else {
-        let lmc = u8::try_from(seed % 3).unwrap();
-        let tables = DestinationTables::new(&net, &attachments, engine, (None, lmc, None)).ok()?;
-        let (report, survey) = tables.judge_survey(&net, &attachments);
-        let table = tables.route_table(&net, &attachments).unwrap();
-        write_routes(&net, &attachments, &table, &mut routes).unwrap();
-        (report, survey.dependencies, tables.hops.lanes() == 1)
-    };
+    let (report, dependencies, has_routes) =
+        if let (Engine::Rule(algorithm), true) = (engine, !seed.is_multiple_of(3)) {
+            let choices = Choices { algorithm: algorithm.clone(), ..Choices::default() };
+            let plan = Plan::new(&net, &attachments, &choices).ok()?;
+            let (report, dependencies) = plan.judge(&net, &attachments);
+            write_routes(&net, &attachments, &plan.table, &mut routes).unwrap();
+            (report, dependencies, true)
+        } else {
+            let lmc = u8::try_from(seed % 3).unwrap();
+            let tables = DestinationTables::new(&net, &attachments, engine, (None, lmc, None)).ok()?;
+            let (report, survey) = tables.judge_survey(&net, &attachments);
+            let table = tables.route_table(&net, &attachments).unwrap();
+            write_routes(&net, &attachments, &table, &mut routes).unwrap();
+            (report, survey.dependencies, tables.hops.lanes() == 1)
+        };
     let pairs = report.judged.host_pairs;
     (report.verdict() == Some(Verdict::Acyclic)).then(|| {
         let about = (About { pairs, digest }, report.lanes.is_some());
@@ -235,6 +236,7 @@ fn the_documented_script_accepts_all_certificates() {
 }
 
 /// A certificate tampered with in each of many ways; those that change nothing of it are left out.
+#[expect(clippy::too_many_lines, reason = "a row a way")]
 fn tampered(proof: &Proof) -> Vec<(&'static str, String)> {
     let text = &proof.certificate;
     let lines: Vec<&str> = text.lines().collect();

@@ -112,7 +112,7 @@ fn all_columns(curves: &Curves<'_>, quantities: &[&Quantity<'_>]) -> Markup {
         let own = quantities.iter().find(|quantity| quantity.column == column);
         own.is_none_or(|quantity| !curves.is_dead(row, quantity))
     };
-    table(curves.recipe.table, curves.table, &rows, (&columns, &shown))
+    table(curves.recipe.table, curves.table, &rows, &columns, &shown)
 }
 
 /// Some columns of some rows of a table, the first of these; a cell that is not to be shown is a dash.
@@ -120,7 +120,8 @@ pub(super) fn table(
     file: &str,
     table: &Csv,
     rows: &[&Vec<String>],
-    (columns, is_shown): (&[&str], &dyn Fn(&[String], &str) -> bool),
+    columns: &[&str],
+    is_shown: &dyn Fn(&[String], &str) -> bool,
 ) -> Markup {
     let label = |column: &&str| {
         let Label { name, unit, .. } = Label::new(column, 0.0);

@@ -370,7 +370,8 @@ impl Report {
         own.unwrap_or(&self.dependency_cycle).as_deref()
     }
 
-    /// Whether the routes that are written are as required. Nothing is required in vain: where nothing was judged, nothing holds.
+    /// Whether the routes that are written are as required. Nothing is required in vain: where nothing was judged,
+    /// nothing holds.
     pub fn holds(&self, requirement: Requirement) -> bool {
         match requirement {
             Requirement::Acyclic => {

@@ -61,7 +61,7 @@ pub struct Common {
     /// Print nothing but errors, and the object that --format json asks for
     #[arg(long, global = true)]
     pub quiet: bool,
-    /// The seed of every random choice; of a scenario: of traffic, and of routes unless [routing] has a seed of its own
+    /// The seed of every random choice; of a scenario: of traffic, and of routes unless `routing.seed` is given
     #[arg(long, global = true, allow_negative_numbers = true)]
     pub seed: Option<u64>,
 }

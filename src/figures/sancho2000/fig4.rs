@@ -18,8 +18,9 @@ pub(super) const FIG4A: Figure = Figure {
              number has the bits in reverse.",
             "\"Up to 2.5\" stands beside the greatest of our ten networks, and holds if the greatest of ten of a \
              hundred can be as much under either permutation. A permutation loads few channels, and how far it \
-             saturates depends on which: the spread over networks is as large as the gain. With a decoder at every input it is up to 2.58 on \
-             twenty networks (`sancho2000/arbitration`). Beyond saturation pairs that meet nobody go on gaining. \
+             saturates depends on which: the spread over networks is as large as the gain. With a decoder at every \
+             input it is up to 2.58 on twenty networks (`sancho2000/arbitration`). Beyond saturation pairs that meet \
+             nobody go on gaining. \
              The paper does not say how its 128 hosts are numbered.",
         );
         Page { rows: networks::held(page.rows, results, &[(3, 1), (4, 2)]), ..page }

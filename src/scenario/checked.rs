@@ -7,7 +7,8 @@ use simnet_base::units::{BitRate, Duration, Time};
 use simnet_media::trace::Bounds;
 use simnet_media::traffic::{TraceMessage, Workload};
 use simnet_network::routing::{
-    Attachments, Choices, DestinationTables, ForwardingTables, Lanes, RouteTable, Survey,
+    Attachments, Choices, DestinationTables, ForwardingTables, HighestLane, Lanes, RouteTable, Survey,
+    TableTooLarge,
 };
 use simnet_network::topology::{End, Network};
 
@@ -290,6 +291,22 @@ impl Installed {
         match &self.lanes {
             None => Survey::of_tables(network, attachments, &self.tables),
             Some(lanes) => Survey::of_tables_on_lanes(network, attachments, &self.tables, lanes),
+        }
+    }
+
+    /// Follows the tables from every host to the lowest lid of every other, and finds the highest lane that packets
+    /// take, if lanes are known. Costs O(pairs x hops).
+    ///
+    /// # Errors
+    /// [`TableTooLarge`] if the routes do not fit one table.
+    pub fn routes(
+        &self,
+        network: &Network,
+        attachments: &Attachments,
+    ) -> Result<(RouteTable, Option<HighestLane>), TableTooLarge> {
+        match &self.lanes {
+            None => Ok((self.tables.routes(network, attachments)?, None)),
+            Some(lanes) => self.tables.routes_on_lanes(network, attachments, lanes),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::cli::Failure;
 
 #[derive(Args)]
 pub(super) struct Inferring {
-    /// How the tree is inferred [default: sturdy; paper where an option is for it alone]
+    /// Method of inference [default: sturdy; paper where an option is for it alone]
     #[arg(long, value_enum)]
     method: Option<Method>,
     /// How times are put into classes [default: paper]
@@ -40,7 +40,7 @@ pub(super) struct Inferring {
     message: Option<String>,
 }
 
-/// How the tree is inferred.
+/// Method of inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Method {
     /// The tree that fits all times best, how sure each switch is, and another tree that fits nearly as well
@@ -69,7 +69,7 @@ enum IntraName {
 
 /// The requests, checked.
 pub(super) struct Plan {
-    /// How the tree is inferred.
+    /// Method of inference.
     pub(super) method: Method,
     /// For the paper's method; the step is for both.
     pub(super) options: Options,

@@ -106,13 +106,13 @@ impl<'a> Report<'a> {
         Ok(report)
     }
 
-    /// Whether there is one tree, and no other that fits nearly as well.
+    /// Returns whether there is one tree, and no other that fits nearly as well.
     pub(super) fn is_settled(&self) -> bool {
         self.fits() && self.rival().is_none()
     }
 
-    /// Whether a tree fits: with the paper's method, has the hop counts; with the sturdy one, leaves no time that is of
-    /// no place.
+    /// Returns whether a tree fits: with the paper's method, has the hop counts; with the sturdy one, leaves no time
+    /// that is of no place.
     fn fits(&self) -> bool {
         let is_robust =
             self.method == Method::Sturdy && !self.sturdy.as_ref().is_some_and(|sturdy| sturdy.has_misfits);
@@ -191,11 +191,15 @@ impl<'a> Report<'a> {
     /// That another tree fits nearly as well.
     fn two_trees(&self, rival: &Rival) -> Remark {
         let switches = rival.tree.switches;
-        let text = format!(
-            "another tree, of {switches} switch{}, fits nearly as well: of the likelihood of the two it has {} %",
-            if switches == 1 { "" } else { "es" },
-            fixed(f64::from(rival.share) / 1e4, 1)
-        );
+        let how = match rival.share {
+            Some(share) => format!(
+                "fits nearly as well: of the likelihood of the two it has {} %",
+                fixed(f64::from(share) / 1e4, 1)
+            ),
+            None => "leaves less than twice the squares of this one".to_owned(),
+        };
+        let many = if switches == 1 { "" } else { "es" };
+        let text = format!("another tree, of {switches} switch{many}, {how}");
         Remark { code: "two-trees", method: self.method.name(), text, machines: Vec::new() }
     }
 
@@ -248,7 +252,7 @@ impl<'a> Report<'a> {
             "hop_counts": matrix(self.hops().0),
             "topology": self.fits().then(|| as_json(&self.network)),
             "other_topology": self.other_network().map(|network| as_json(&network)),
-            "other_share": self.rival().map(|rival| f64::from(rival.share) / 1e6),
+            "other_share": self.rival().and_then(|rival| rival.share).map(|share| f64::from(share) / 1e6),
             "confidence": self.confidence().map(shares),
             "switches": self.tree.switches,
             "classes": self.classes(),

@@ -84,7 +84,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     Ok(if holds { Exit::Fine } else { Exit::Expectation })
 }
 
-/// What a certificate was found to say, and to lack.
+/// Findings about a certificate: what it says, and what it lacks.
 #[derive(Serialize)]
 struct Verified {
     holds: bool,

@@ -10,14 +10,14 @@ use simnet_network::routing::{Attachments, sends_on};
 use simnet_network::topology::Network;
 use simnet_running::simulation::{ChannelReport, DeadlockReport, State, Summary, run};
 use simnet_scenario::checked::{Checked, InputFile, RouteSource, Topology};
-use simnet_scenario::fabric::IN_TRANSIT;
+use simnet_scenario::fabric::{Fabric, IN_TRANSIT};
 use simnet_scenario::rates::{self, Rates};
 
 use super::sources::Given;
 use crate::cli::Failure;
 use crate::cli::output::columns;
 
-/// What hosts send, and how long that is measured: packets that are as long as any, so that few fill a buffer.
+/// Traffic and measurement: packets that are as long as any, so that few fill a buffer.
 const WORK: [&str; 3] =
     ["traffic.uniform.payload='4 KiB'", "measure.warmup='auto'", "measure.messages=100000"];
 
@@ -34,7 +34,7 @@ pub(super) struct LoadArguments {
     /// was judged: what is accepted, which channels are hot, and which deadlocks form
     #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
     pub(super) load: Option<f64>,
-    /// What keeps senders from overrunning buffers there; credits if not given, but STOP and GO where hosts send on
+    /// Flow control there; credits if not given, but STOP and GO where hosts send on
     #[arg(long, value_enum, requires = "load")]
     flow: Option<Flow>,
     /// Give a key of the scenario that is run another value, as `fabric.buffer='4 KiB'`; may be given several times
@@ -42,7 +42,7 @@ pub(super) struct LoadArguments {
     set: Vec<String>,
 }
 
-/// What keeps senders from overrunning buffers.
+/// Flow control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Flow {
@@ -88,7 +88,7 @@ struct Ran {
     rates: String,
 }
 
-/// What is given and runs at a load.
+/// Routes or tables that are run at a load.
 pub(super) struct Loaded<'a> {
     pub(super) given: &'a Given,
     pub(super) file: &'a InputFile,
@@ -108,10 +108,9 @@ impl Loaded<'_> {
         }
         let network = &topology.network;
         let attachments = Attachments::lowest(network);
-        let (source, lanes) = self.given.as_source(network, &attachments, self.file.clone())?;
-        let RouteSource::File { table, .. } = &source else { unreachable!("what is read is a file") };
+        let (table, installed, lanes) = self.given.of_run(network, &attachments)?;
         // Hosts send on with STOP and GO alone.
-        let sends_on = sends_on(network, &attachments, table);
+        let sends_on = sends_on(network, &attachments, &table);
         let flow = flow.unwrap_or(if sends_on { Flow::StopGo } else { Flow::Credits });
         if flow == Flow::StopGo && lanes > 1 {
             let message = format!("`--flow stop-go` has one lane, and these tables were judged over {lanes}");
@@ -137,10 +136,19 @@ impl Loaded<'_> {
         let refused = |error: String| Failure::Usage(format!("{} cannot be run: {error}", quoted(&name)));
         let checked =
             simnet_scenario::of_network(topology, &assignments, self.seed).map_err(Failure::misused)?;
+        let source = RouteSource::File { file: self.file.clone(), table, installed };
         let checked = checked.with_routes(source).map_err(refused)?;
         let summary = run(&checked, &(), None).map_err(|error| refused(error.to_string()))?.summary;
         Ok(UnderLoad::new(load, Ran::new(&checked, flow, preset), &summary))
     }
+}
+
+/// The rates of cables in words; what the network does not give is said by the preset.
+fn rates_of(fabric: &Fabric, network: &Network, preset: Option<&str>) -> String {
+    let rates = Rates::new(fabric, network);
+    let text = rates.to_string();
+    let text = preset.map_or(text.clone(), |preset| text.replace("[fabric]", preset));
+    if rates.given == 0 { format!("{text}; the network gives none") } else { text }
 }
 
 impl Ran {
@@ -153,7 +161,7 @@ impl Ran {
             buffer_bytes: credits.map_or(fabric.buffer, |credits| credits.buffer).0,
             mtu_bytes: credits.map(|credits| credits.mtu.0),
             preset,
-            rates: Rates::new(fabric, &checked.topology.network).to_string(),
+            rates: rates_of(fabric, &checked.topology.network, preset),
         }
     }
 
@@ -216,7 +224,7 @@ impl UnderLoad {
             ("fabric", self.fabric.human()),
             ("rates", self.fabric.rates.clone()),
             ("accepted", accepted),
-            ("deadlocks", self.deadlock_count.to_string()),
+            ("deadlocks in this run", self.deadlock_count.to_string()),
         ];
         let mut text = format!("\n{}", columns(rows));
         for deadlock in &self.deadlocks {

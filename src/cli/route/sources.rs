@@ -13,7 +13,7 @@ use simnet_network::routing::{
 };
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::port_guids;
-use simnet_scenario::checked::{InputFile, Installed, RouteSource};
+use simnet_scenario::checked::{InputFile, Installed};
 
 use super::dump::Dump;
 use super::lanes::Signs;
@@ -162,30 +162,24 @@ impl Given {
         }
     }
 
-    /// What a run takes its routes from, and the lanes that they need.
+    /// The routes of a run, the tables that they follow, and the lanes that they need.
     ///
     /// # Errors
     /// [`Failure::Usage`] if they do not fit one table.
-    pub(super) fn as_source(
+    pub(super) fn of_run(
         &self,
         net: &Network,
         attachments: &Attachments,
-        file: InputFile,
-    ) -> Result<(RouteSource, u8), Failure> {
-        let too_large = |error: TableTooLarge| Failure::Usage(error.to_string());
-        let Given::Tables { installed, .. } = self else {
-            let Given::Routes(table) = self else { unreachable!("there is nothing else") };
-            return Ok((RouteSource::File { file, table: table.clone(), installed: None }, 1));
-        };
-        let (table, needed) = match &installed.lanes {
-            None => (installed.tables.routes(net, attachments).map_err(too_large)?, 1),
-            Some(lanes) => {
-                let routes = installed.tables.routes_on_lanes(net, attachments, lanes);
-                let (table, highest) = routes.map_err(too_large)?;
-                (table, highest.map_or(1, |highest| highest.lane + 1))
+    ) -> Result<(RouteTable, Option<Box<Installed>>, u8), Failure> {
+        match self {
+            Given::Routes(table) => Ok((table.clone(), None, 1)),
+            Given::Tables { installed, .. } => {
+                let found = installed.routes(net, attachments);
+                let (table, highest) = found.map_err(|error| Failure::Usage(error.to_string()))?;
+                let needed = highest.map_or(1, |highest| highest.lane + 1);
+                Ok((table, Some(Box::new(installed.clone())), needed))
             }
-        };
-        Ok((RouteSource::File { file, table, installed: Some(Box::new(installed.clone())) }, needed))
+        }
     }
 }
 

@@ -47,26 +47,25 @@ pub(super) fn routes_file(
     }
     let guids = port_guids_of(topology, diagnostics);
     let tables = unless_faulty(read_lfts(&topology.network, &guids, &title, &bytes), diagnostics)?;
-    let (table, lanes) = match wire.sl2vl.get() {
-        None => (tables.routes(&topology.network, &attachments).map_err(|error| error.to_string()), None),
-        Some(sl2vl) => {
-            let lanes = lanes.expect("lanes without credits were refused");
-            let given = lane_files(sl2vl, wire, (topology, &guids), &tables, diagnostics)?;
-            let found = tables.routes_on_lanes(&topology.network, &attachments, &given);
-            if let Ok((_, Some(highest))) = &found {
-                check_highest(highest, lanes, (sl2vl, topology), diagnostics)?;
-            }
-            let too_large = has_too_many_ports(&topology.network)
-                .then(|| "the switches have too many ports for tables of lanes".to_owned());
-            let table = found.map(|(table, _)| table).map_err(|error| error.to_string());
-            (too_large.map_or(table, Err), Some(given))
+    let given = match wire.sl2vl.get() {
+        None => None,
+        Some(sl2vl) => Some((sl2vl, lane_files(sl2vl, wire, (topology, &guids), &tables, diagnostics)?)),
+    };
+    let sl2vl = given.as_ref().map(|(sl2vl, _)| *sl2vl);
+    let installed = Installed { tables, lanes: given.map(|(_, lanes)| lanes) };
+    let found = installed.routes(&topology.network, &attachments);
+    if let (Some(sl2vl), Ok((_, Some(highest)))) = (sl2vl, &found) {
+        let lanes = lanes.expect("lanes without credits were refused");
+        check_highest(highest, lanes, (sl2vl, topology), diagnostics)?;
+    }
+    let table = match found {
+        Ok(_) if sl2vl.is_some() && has_too_many_ports(&topology.network) => {
+            Err("the switches have too many ports for tables of lanes".to_owned())
         }
+        found => found.map(|(table, _)| table).map_err(|error| error.to_string()),
     };
     match table {
-        Ok(table) => {
-            let installed = Some(Box::new(Installed { tables, lanes }));
-            Some(RouteSource::File { file, table, installed })
-        }
+        Ok(table) => Some(RouteSource::File { file, table, installed: Some(Box::new(installed)) }),
         Err(message) => {
             conflict(named.place, message, "expected a smaller network", diagnostics);
             None

@@ -32,8 +32,8 @@ use crate::discovery::{Hops, SwitchTree};
 pub struct Rival {
     /// The tree.
     pub tree: SwitchTree,
-    /// So many in a million: how likely it is, were it this one or the best.
-    pub share: u32,
+    /// Its share of the likelihood of it and the best, in millionths; `None` where that was not worked out.
+    pub share: Option<u32>,
 }
 
 /// How sure a tree is.
@@ -73,7 +73,7 @@ pub(super) fn compare(
             is_named && left_by(&best.own, &theirs, best.fit.line, fixed) < 2.0 * own
         };
         let rival = others.into_iter().filter(|_| machines > MOST).find(is_near);
-        let rival = rival.map(|(tree, _)| Rival { tree, share: 500_000 });
+        let rival = rival.map(|(tree, _)| Rival { tree, share: None });
         return Certainty { switches: Vec::new(), rival };
     }
     let pairs = number(machines * (machines - 1) / 2);
@@ -134,8 +134,8 @@ pub(super) fn compare(
     }
     let switches = having.into_iter().map(|sum| parts(sum / all, 1_000.0)).collect();
     let likeliest = rivals.into_iter().max_by(|(one, _), (other, _)| one.total_cmp(other));
-    let rival =
-        likeliest.map(|(weight, tree)| Rival { tree, share: parts(weight / (1.0 + weight), 1_000_000.0) });
+    let rival = likeliest
+        .map(|(weight, tree)| Rival { tree, share: Some(parts(weight / (1.0 + weight), 1_000_000.0)) });
     Certainty { switches, rival }
 }
 

@@ -35,7 +35,15 @@ pub(super) fn write(
     if report.verdict() != Some(Verdict::Acyclic) {
         if !common.quiet {
             let file = shown(path);
-            note(&format!("{file} is not written: only that a deadlock is impossible has a certificate"));
+            let chosen = match report.chosen.as_ref().map(|chosen| chosen.verdict) {
+                Some(Verdict::Acyclic) => {
+                    "; the routes chosen have one of their own: `simnet route check --routes --certificate`"
+                }
+                _ => "",
+            };
+            note(&format!(
+                "{file} is not written: only that a deadlock is impossible has a certificate{chosen}"
+            ));
         }
         return Ok(());
     }

@@ -138,3 +138,26 @@ fn all_who_judge_the_same_paths_agree() {
     );
     assert!(cyclic > 0 && differ > 0, "{cyclic} {differ}");
 }
+
+/// Wrong if routes that cannot deadlock failed `--require acyclic` because others could, or if nobody said how they get
+/// their certificate.
+#[test]
+fn routes_chosen_have_a_certificate_of_their_own() {
+    let room = tempfile::tempdir().unwrap();
+    let folder = room.path();
+    let made = ["topo", "generate", "hypercube", "--dimensions", "3", "--out", "n.json"];
+    assert_eq!(simnet(folder, &made).0, 0);
+    let find = ["route", "n.json", "--algorithm", "minimal", "--select", "first", "--routes", "r.ndjson"];
+    let more = ["--require", "acyclic", "--certificate", "c.ndjson", "--format", "json"];
+    let (code, found, told) = simnet(folder, &[&find[..], &more].concat());
+    assert_eq!(
+        (code, &found["verdict"], &found["chosen"]["verdict"]),
+        (0, &"cyclic".into(), &"acyclic".into())
+    );
+    assert!(told.contains("the routes chosen have one of their own"), "{told}");
+    assert!(!folder.join("c.ndjson").exists());
+    let check = ["route", "check", "n.json", "--routes", "r.ndjson", "--certificate", "c.ndjson"];
+    assert_eq!(simnet(folder, &check).0, 0);
+    let verify = ["route", "verify", "n.json", "c.ndjson", "--routes", "r.ndjson"];
+    assert_eq!(simnet(folder, &verify).0, 0);
+}

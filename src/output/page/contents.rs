@@ -155,6 +155,12 @@ impl Contents {
         super::value::at(self.labelled.as_ref().unwrap_or(&self.summary), path)
     }
 
+    /// A cycle of the routes that hosts were given, as outputs; `None` if there is none.
+    pub fn route_cycle(&self) -> Option<&[Value]> {
+        let own = self.at("route.chosen").map(|chosen| &chosen["dependency_cycle"]);
+        own.or_else(|| self.at("route.dependency_cycle"))?.as_array().map(Vec::as_slice)
+    }
+
     /// A number of the summary by its path.
     pub fn number(&self, path: &str) -> Option<f64> {
         self.at(path)?.as_f64()

@@ -39,7 +39,7 @@ pub(super) fn section(contents: &Contents) -> Option<Section> {
     let all = deadlocks(contents);
     let counted = contents.at("deadlock_count").and_then(Value::as_u64).unwrap_or(0);
     let counted = usize::try_from(counted).unwrap_or(usize::MAX);
-    let body = match (all.is_empty(), contents.at("route.dependency_cycle").and_then(Value::as_array)) {
+    let body = match (all.is_empty(), contents.route_cycle()) {
         (false, _) => body(contents, &all),
         (true, _) if counted > 0 => html! {
             (description(contents))

@@ -160,4 +160,18 @@ fn routes_chosen_have_a_certificate_of_their_own() {
     assert_eq!(simnet(folder, &check).0, 0);
     let verify = ["route", "verify", "n.json", "c.ndjson", "--routes", "r.ndjson"];
     assert_eq!(simnet(folder, &verify).0, 0);
+    // A run of them says the same on the terminal and on its page.
+    let text = "[scenario]\nname = 'chosen'\n[topology]\nfile = 'n.json'\n[routing]\nalgorithm = 'minimal'\n\
+                select = 'first'\n";
+    fs::write(folder.join("s.toml"), text).unwrap();
+    let line = ["run", "s.toml", "--out", "out"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
+    let told = command.args(line).current_dir(folder).output().unwrap().stdout;
+    assert!(String::from_utf8(told).unwrap().contains("they cannot deadlock"));
+    assert_eq!(simnet(folder, &["report", "out", "--out", "page.html"]).0, 0);
+    let page = fs::read_to_string(folder.join("page.html")).unwrap();
+    assert!(
+        page.contains("the routes cannot deadlock") && !page.contains("the routes can deadlock"),
+        "{page}"
+    );
 }

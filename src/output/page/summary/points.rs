@@ -126,7 +126,7 @@ fn loads(contents: &Contents, points: &[Point<'_>]) -> Vec<Markup> {
         }
     };
     let kept: Vec<&Point<'_>> = by_load(points).into_iter().filter(|point| !is_refused(point)).collect();
-    let can_lock = knee.below.is_some() && contents.at("route.dependency_cycle").is_some_and(Value::is_array);
+    let can_lock = knee.below.is_some() && contents.route_cycle().is_some();
     let mut sentences = vec![html! {
         (saturates)
         @if can_lock { " The routes can deadlock: a longer run may do so at a load that is called carried." }

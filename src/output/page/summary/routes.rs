@@ -7,7 +7,7 @@ use crate::page::Contents;
 use crate::page::markup::{Grade, listed, name};
 use crate::page::value::{Show, shown};
 
-use super::{Summary, entries};
+use super::Summary;
 
 pub(super) fn summary(contents: &Contents) -> Option<Summary> {
     contents.at("route")?;
@@ -31,7 +31,7 @@ pub(super) fn summary(contents: &Contents) -> Option<Summary> {
         });
     }
     let mut notices = Vec::new();
-    let cycle = entries(contents, "route.dependency_cycle");
+    let cycle = contents.route_cycle().unwrap_or_default();
     if cycle.is_empty() {
         notices.push((
             Grade::Good,
@@ -41,7 +41,7 @@ pub(super) fn summary(contents: &Contents) -> Option<Summary> {
         ));
     } else {
         let outputs: Vec<_> =
-            cycle.iter().take(12).map(|(_, port)| name(port.as_str().unwrap_or_default())).collect();
+            cycle.iter().take(12).map(|port| name(port.as_str().unwrap_or_default())).collect();
         notices.push((Grade::Warn, html! {
             "the routes can deadlock: these outputs can wait for each other in a circle: " (listed(&outputs))
             @if cycle.len() > outputs.len() { " and " (cycle.len() - outputs.len()) " more" } "."

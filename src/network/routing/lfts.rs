@@ -69,6 +69,9 @@ pub struct ForwardingTables {
     first_ports: Vec<u16>,
     /// The lids of ports of hosts, in order.
     lids: Vec<(u16, End)>,
+    /// Switches, and ports of hosts, by the guids that the dump has for them.
+    switch_guids: BTreeMap<u64, SwitchId>,
+    port_guids: BTreeMap<u64, End>,
     /// What binds the files of the command that wrote them, where simnet did.
     digest: Option<String>,
 }

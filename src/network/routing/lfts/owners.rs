@@ -22,6 +22,7 @@ pub(super) fn assign(
     let mut faults = Vec::new();
     let switches = Switches::new(network);
     let mut outputs = vec![Vec::new(); network.switches().len()];
+    let mut switch_guids = BTreeMap::new();
     for table in tables {
         let Some(switch) = switches.find(table.guid, table.description) else {
             let message = format!(
@@ -39,14 +40,23 @@ pub(super) fn assign(
             continue;
         }
         outputs[switch.index()] = column(table);
+        switch_guids.insert(table.guid, switch);
     }
     faults.extend(cut_off(tables));
     let owners = first_owners(tables, &mut faults);
     let first_ports = network.switch_ids().map(|s| network.port_range(Node::Switch(s)).0).collect();
-    let mut found = ForwardingTables { outputs, first_ports, lids: Vec::new(), digest: None };
+    let mut found = ForwardingTables {
+        outputs,
+        first_ports,
+        lids: Vec::new(),
+        switch_guids,
+        port_guids: BTreeMap::new(),
+        digest: None,
+    };
     if faults.is_empty() {
         let ports = Ports::new(network, port_guids, &owners);
         found.lids = lids(network, &found, &owners, &ports, &mut faults);
+        found.port_guids = ports.by_guid.into_iter().filter_map(|(guid, end)| Some((guid, end?))).collect();
     }
     if faults.is_empty() { Ok(found) } else { Err(faults) }
 }

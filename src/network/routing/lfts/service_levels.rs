@@ -2,8 +2,9 @@
 //!
 //! # Scope and limitations
 //! A subnet manager gives each path a service level with its path record; switches make a lane of it (`sl2vl`). Lids
-//! and levels are decimal. A guid is a host's, and stands for all its ports, or that of one port. Paths from and to
-//! switches carry management and are passed over. What follows `#` is a comment.
+//! and levels are decimal. A guid is a host's, and stands for all its ports, or that of one port, as the
+//! network has them, or else the tables. Paths from and to switches carry management and are passed over. What follows
+//! `#` is a comment.
 //!
 //! # Source
 //! InfiniBand Architecture Specification 1.2.1, section 15.2.5.16; the formats as `ibdmchk -c` and scripts round
@@ -153,6 +154,13 @@ impl Sources {
             if end.is_none() {
                 by_guid.entry(guid.saturating_sub(u64::from(*port))).or_default();
             }
+        }
+        for (guid, end) in &tables.port_guids {
+            by_guid.entry(*guid).or_insert_with(|| by_end.get(end).cloned().unwrap_or_default());
+            // A node without a guid in the network: by its own, from which those of its ports count on.
+            let (first, _) = network.port_range(end.node);
+            let node = guid.saturating_sub(u64::from(end.port.0 - first) + 1);
+            by_guid.entry(node).or_insert_with(|| of_node(end.node));
         }
         Sources { by_guid, known }
     }

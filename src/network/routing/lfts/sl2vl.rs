@@ -9,7 +9,7 @@
 //! ```
 //!
 //! # Scope and limitations
-//! A switch is found as one of a dump of forwarding tables is. A row gives the lane of each service level for packets
+//! A switch is found by the guid that the forwarding tables have for it, or as they find theirs. A row gives the lane of each service level for packets
 //! from one port to another; port 0 is that of management. Lane 15 means that such packets are dropped. Tables of
 //! channel adapters are read and not kept: the lane of a host's own cable is in no cycle. A dump that was cut off is
 //! refused: a table of OpenSM ends by a line, and every switch needs the rows from all its cables to all other ports by
@@ -92,7 +92,7 @@ pub fn read_sl2vl(
     bytes: &[u8],
 ) -> Result<LaneTables, Box<Faults>> {
     let text = decode(file, bytes)?;
-    let mut reader = Reader::new(network);
+    let mut reader = Reader::new(network, tables);
     reader.faults.extend(digest::of_another(tables, text));
     for (line, span) in lines(text) {
         reader.line(line, span);
@@ -122,6 +122,7 @@ fn missing_row(message: String, end: usize) -> Fault {
 
 struct Reader<'n> {
     network: &'n Network,
+    tables: &'n ForwardingTables,
     switches: Switches<'n>,
     /// Per switch its rows as they come, each with its place.
     rows: Vec<Vec<(Row, Range<usize>)>>,
@@ -140,10 +141,11 @@ struct Open {
 }
 
 impl<'n> Reader<'n> {
-    fn new(network: &'n Network) -> Reader<'n> {
+    fn new(network: &'n Network, tables: &'n ForwardingTables) -> Reader<'n> {
         let rows = vec![Vec::new(); network.switches().len()];
         Reader {
             network,
+            tables,
             switches: Switches::new(network),
             rows,
             open: None,
@@ -214,10 +216,13 @@ impl<'n> Reader<'n> {
     }
 
     fn switch(&mut self, guid: u64, description: &str, span: Range<usize>) -> Option<SwitchId> {
-        let found = self.switches.find(guid, description);
+        let by_tables = self.tables.switch_guids.get(&guid).copied();
+        let found = by_tables.or_else(|| self.switches.find(guid, description));
         if found.is_none() {
             let name = quoted(&self.network.name);
-            let message = format!("{name} has no switch {} of guid {guid:#x}", quoted(description));
+            let described =
+                if description.is_empty() { String::new() } else { format!(" {}", quoted(description)) };
+            let message = format!("{name} has no switch{described} of guid {guid:#x}");
             self.faults.push(Fault::new("unknown-switch", span, message, "a switch of the network"));
         }
         found

@@ -8,6 +8,8 @@
 //! tests/network/oracle/lfts.rs: walks of random tables on random networks that lost a cable and a switch;
 //! tests/it/command/lanes.rs: a ring without a cable, and without a switch.
 
+use std::collections::BTreeMap;
+
 use crate::topology::Network;
 use simnet_base::ids::SwitchId;
 
@@ -22,6 +24,9 @@ impl ForwardingTables {
             outputs: left(network, parts, &self.outputs),
             first_ports: left(network, parts, &self.first_ports),
             lids: self.lids.clone(),
+            // Files that go with the tables were read before.
+            switch_guids: BTreeMap::new(),
+            port_guids: BTreeMap::new(),
             digest: None,
         }
     }

@@ -1,4 +1,4 @@
-//! How long a whole latency/throughput curve takes: twenty loads, each measured until it is within 1 %.
+//! How long a whole latency/throughput curve takes: twenty loads, each measured until it is within 1 %, or a million messages.
 
 use divan::Bencher;
 use simnet::scenario::{self, Overrides};
@@ -17,7 +17,8 @@ fn twenty_points_within_one_percent(bencher: Bencher<'_, '_>) {
     let checked = checked.expect("a scenario of this project");
     bencher.bench_local(|| {
         let run = simulation::run(&checked, &(), None).expect("it can be run");
-        assert!(run.summary.points().iter().all(|point| point.converged || point.saturated));
+        let open = run.summary.points().iter().filter(|point| !point.converged && !point.saturated).count();
+        assert!(open <= 1, "{open} points are not known");
         run
     });
 }

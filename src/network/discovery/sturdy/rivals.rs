@@ -2,9 +2,10 @@
 //!
 //! Next to a tree are those with two neighbouring switches made one, with a switch more on a cable, with a machine on
 //! another switch or alone, and with a branch one switch further; then those that the search came by, those that the
-//! caller names, one switch for all, and of few machines those two such changes away. The noise is an estimate of as
-//! many differences as there are pairs, so that a tree that leaves X squares of the noise of n pairs is as likely as
-//! Student's t has it: by (n + X)^(-n / 2).
+//! caller names, one switch for all, and of few machines those two such changes away. Where some machines are faster than
+//! the others, these may as well be alone on switches of their own: no times separate the two, and if they bear that out
+//! it is a doubt. The noise is an estimate of as many differences as there are pairs, so that a tree that leaves X squares
+//! of the noise of n pairs is as likely as Student's t has it: by (n + X)^(-n / 2).
 //!
 //! # Scope and limitations
 //! Trees of more switches pay for them, and for the ways in which machines could be spread over them by chance; those
@@ -53,6 +54,8 @@ pub(super) enum Beside {
     Found { cost: i64 },
     /// The caller named it.
     Named,
+    /// It has by places what the best has by machines that are faster than others.
+    Alike,
 }
 
 /// Holds the best tree against those next to it and `others`.
@@ -95,7 +98,8 @@ pub(super) fn compare(
         next.extend(further);
     }
     let next = next.into_iter().map(|tree| (tree, Beside::Next));
-    for (other, beside) in others.into_iter().chain(next) {
+    let alike = faster(times, best).map(|fast| (all_but(&tree, &fast), Beside::Alike));
+    for (other, beside) in alike.into_iter().chain(others).chain(next) {
         let theirs = other.hops();
         if seen.contains(&theirs) || (other.switches > tree.switches && is_stretched(&hops, &theirs)) {
             continue;
@@ -115,6 +119,10 @@ pub(super) fn compare(
         let mut counted = least + paid(&other) - paid(&tree);
         if let (Beside::Named, true) = (beside, 2.0 * with_own < own) {
             // The noise that is taken for the least may be more than there is: then squares alone decide.
+            counted = counted.min(0.0);
+        }
+        if let (Beside::Alike, ..ALIKE) = (beside, worse(left(times, &theirs), found(best.cost, &tree))) {
+            // No times separate the two, and which of them is the simpler one says nothing of a network.
             counted = counted.min(0.0);
         }
         let counted = counted.max(-MOST_SQUARES);
@@ -144,6 +152,9 @@ const FEW: usize = 8;
 
 /// Squares beyond which weights would leave the range of numbers.
 const MOST_SQUARES: f64 = 200.0;
+
+/// Up to so many squares more a tree explains as much by places as another one by machines.
+const ALIKE: f64 = 25.0;
 
 /// What a switch sees: the machines on it, and those of each of its branches.
 type View = (Vec<usize>, BTreeSet<Vec<usize>>);
@@ -205,6 +216,30 @@ fn next_to(tree: &SwitchTree) -> Vec<SwitchTree> {
         }
     }
     all
+}
+
+/// The machines that are faster than all others by more than chance, if some are.
+fn faster(times: &Times, best: &Explained) -> Option<Vec<usize>> {
+    let mut order: Vec<usize> = (0..best.offsets.len()).collect();
+    order.sort_by(|a, b| best.offsets[*a].total_cmp(&best.offsets[*b]));
+    let gap = |at: usize| best.offsets[order[at]] - best.offsets[order[at - 1]];
+    let widest = (1..order.len()).max_by(|a, b| gap(*a).total_cmp(&gap(*b)))?;
+    let chance = CHANCE * times.noise / libm::sqrt(number(order.len() - 1));
+    (gap(widest) > chance).then(|| order[..widest].to_vec())
+}
+
+/// By how many standard deviations of the mean of its times a machine differs by more than chance.
+const CHANCE: f64 = 6.0;
+
+/// The tree in which all but some machines are alone, one switch further from all others.
+fn all_but(tree: &SwitchTree, some: &[usize]) -> SwitchTree {
+    let mut other = tree.clone();
+    for machine in (0..tree.homes.len()).filter(|machine| !some.contains(machine)) {
+        other.links.push((tree.homes[machine], other.switches));
+        other.homes[machine] = other.switches;
+        other.switches += 1;
+    }
+    pruned(&other)
 }
 
 /// A tree without switches that no machine is on or behind.

@@ -63,6 +63,25 @@ fn no_tree_is_wrong_and_sure() {
     }
 }
 
+/// Wrong if a machine that is nearer to all others were said to be a fast one for sure, where the others may as well be
+/// alone on switches round its own.
+#[test]
+fn a_machine_nearer_to_all_is_a_doubt() {
+    for near in 1..3 {
+        for others in 3..8_u32 {
+            let homes = (0..near).map(|_| 0).chain(1..=others).collect();
+            let tree =
+                SwitchTree { homes, switches: 1 + others, links: (1..=others).map(|to| (0, to)).collect() };
+            for seed in 0..20 {
+                let rtts = measured(&tree, 0.5, &mut Stream::new(seed, CHANCE, 61));
+                let found = sturdy(&rtts, &SturdyOptions::default());
+                let is_right = found.hops == tree.hops();
+                assert!(is_right || found.doubt().is_some(), "{near} {others} {seed}: {found:?}");
+            }
+        }
+    }
+}
+
 /// Wrong if the tree of the paper were not held against the other where the times bear it out and the least noise that
 /// is taken hides it, or if two machines were sure of a switch.
 #[test]

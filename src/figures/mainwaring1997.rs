@@ -2,6 +2,7 @@
 
 mod claims;
 mod construction;
+mod decoding;
 mod fig1;
 mod fig10;
 mod fig2;
@@ -42,6 +43,7 @@ pub(super) const FIGURES: &[Figure] = &[
     held_out::FIGURE,
     mechanisms::FIGURE,
     load::FIGURE,
+    decoding::FIGURE,
     mappers::FIGURE,
     turn_orders::FIGURE,
     reconfiguration::FIGURE,

@@ -73,6 +73,7 @@ mod endpoint;
 mod engine;
 mod failure;
 mod flow;
+mod headers;
 mod hop;
 mod hosts;
 mod invariants;

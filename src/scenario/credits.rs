@@ -173,6 +173,7 @@ fn only_stop_go(wire: &wire::Fabric, silent: Place, diagnostics: &mut Diagnostic
         ("stop", wire.stop.get().map(|at| at.place)),
         ("go", wire.go.get().map(|at| at.place)),
         ("arbitration", wire.arbitration.get().map(|at| at.place)),
+        ("routing-interval", wire.routing_interval.get().map(|at| at.place)),
     ];
     for (key, place) in given {
         let Some(place) = place.filter(|place| *place != silent) else { continue };

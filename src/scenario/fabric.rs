@@ -17,7 +17,7 @@ use simnet_media::fabric::{
 };
 use simnet_network::topology::{Link, Network};
 
-use super::check::{out_of_range, quantity};
+use super::check::{conflict, out_of_range, quantity};
 use super::checked::{Checked, Topology};
 use super::credits::{Credits, credits};
 use super::diagnostics::{Diagnostics, Place};
@@ -52,6 +52,8 @@ pub struct Fabric {
     pub routing_latency: Duration,
     /// How heads are decoded.
     pub arbitration: Arbitration,
+    /// Time from one head to the next in a pipeline of headers at every input; at most `routing_latency`.
+    pub routing_interval: Option<Duration>,
     /// How long an output may stay blocked before a forward reset; `None`: for ever.
     pub deadlock_timeout: Option<Duration>,
     /// The length of cables that give none.
@@ -134,6 +136,7 @@ pub(super) fn fabric(
         go: go?.value,
         routing_latency: quantity(&wire.routing_latency)?.value,
         arbitration: *wire.arbitration.value()?,
+        routing_interval: routing_interval(wire, diagnostics),
         deadlock_timeout: match &wire.deadlock_timeout {
             Given::Absent => credits.is_none().then_some(FORWARD_RESET),
             given => given.value()?.0,
@@ -142,6 +145,27 @@ pub(super) fn fabric(
         bit_error_rate: *wire.bit_error_rate.value()?,
         credits,
     })
+}
+
+/// The interval of a pipeline of headers, which belongs to inputs that decode by themselves and is no longer than they
+/// take for a head.
+fn routing_interval(wire: &wire::Fabric, diagnostics: &mut Diagnostics) -> Option<Duration> {
+    let interval = quantity(&wire.routing_interval)?;
+    let is_credits = wire.flow.value() == Some(&FlowKind::Credits);
+    if !is_credits && wire.arbitration.value().is_some_and(|at| *at != Arbitration::PerInput) {
+        let message = "`routing-interval` needs inputs that decode by themselves";
+        conflict(interval.place, message, "belongs to arbitration = \"per-input\"", diagnostics);
+    }
+    let latency = quantity(&wire.routing_latency)?;
+    if interval.value > latency.value {
+        out_of_range(
+            interval.place,
+            format!("a head every {} is no pipeline where one takes {}", interval.value, latency.value),
+            format!("expected routing-interval up to {}", latency.value),
+            diagnostics,
+        );
+    }
+    Some(interval.value)
 }
 
 /// An amount of data in flits.
@@ -329,6 +353,9 @@ pub fn parameters(fabric: &Fabric, hosts: &Hosts, network: &Network) -> Paramete
             go: small(fabric.go),
             routing_latency: cycles(fabric.routing_latency).max(1),
             arbitration: if fabric.credits.is_some() { Arbitration::PerInput } else { fabric.arbitration },
+            routing_interval: fabric
+                .routing_interval
+                .map(|interval| cycles(interval.min(fabric.routing_latency)).max(1)),
             timeout: fabric.deadlock_timeout.map(|timeout| cycles(timeout).max(1)),
         },
         host: HostParameters {
@@ -413,6 +440,7 @@ mod tests {
             go: Flits(40),
             routing_latency: Duration::from_ns(150),
             arbitration: Arbitration::Serial,
+            routing_interval: None,
             deadlock_timeout: Some(Duration::from_ms(50)),
             cable_length: Length::from_mm(2_500),
             bit_error_rate: 0.0,

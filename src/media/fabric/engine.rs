@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::deadlock::Watch;
 use super::endpoint::{Endpoint, Observer, RouteBuffer};
+use super::headers::Headers;
 use super::hosts::Over;
 use super::parameters::{Receive, SwitchParameters};
 use super::ports::{ChannelRate, Host, InPort, NEVER, OutPort, Rates, State, Switch, WideRequests};
@@ -96,6 +97,7 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) switch_ports: u32,
     pub(super) transmitters: u32,
     pub(super) switch: SwitchParameters,
+    pub(super) headers: Option<Headers>,
     pub(super) receive: Option<Receive>,
     pub(super) send_overhead: u64,
     pub(super) time_to_live: Option<u64>,
@@ -157,6 +159,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let heads =
             if parameters.host.in_transit.is_some() { records.outs.len() } else { switch_ports as usize };
         let decoded = vec![0; heads];
+        let headers = parameters
+            .switch
+            .routing_interval
+            .map(|interval| Headers::new(parameters.switch.routing_latency, interval, switch_ports as usize));
         Engine {
             calendar: Calendar::new(PHASES),
             ins: records.ins,
@@ -173,6 +179,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             switch_ports,
             transmitters: records.transmitters,
             switch: parameters.switch,
+            headers,
             receive: parameters.host.receive,
             send_overhead: parameters.host.send_overhead,
             time_to_live: parameters.host.time_to_live,
@@ -634,6 +641,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     pub(super) fn is_relay(&self, port: u32) -> bool {
         !EQUAL && self.in_transit.is_some() && port >= self.switch_ports && port < self.transmitters
+    }
+
+    /// The pipeline of headers, if the port is an input of a switch with one.
+    #[inline]
+    pub(super) fn headers_at(&mut self, port: u32) -> Option<&mut Headers> {
+        let is_switch_port = self.is_switch_port(port);
+        self.headers.as_mut().filter(|_| is_switch_port)
     }
 
     /// Whether heads are decoded at the port: it is a switch's, or a host's that sends worms on.

@@ -130,6 +130,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(self.worms.message(worm).started < t, "no cable is crossed in no time");
         entry.flying -= 1;
         entry.segments += 1;
+        if let Some(headers) = self.headers_at(port) {
+            headers.enter(port, worm, t);
+        }
+        let entry = &mut self.ins[port as usize];
         entry.in_on = true;
         entry.in_rem = flits;
         if !EQUAL {

@@ -148,7 +148,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let reserved = match self.switch.arbitration {
             _ if !is_free => None,
             Arbitration::Serial => unit.reserve(port, arrival, latency),
-            Arbitration::PerInput => Some(arrival + latency),
+            Arbitration::PerInput => match &mut self.headers {
+                Some(headers) => Some(headers.enter(port, worm, arrival)),
+                None => Some(arrival + latency),
+            },
             Arbitration::PerOutput => return self.enter_by_reserving(port, worm, flits, (t, arrival), 1),
         };
         let Some(decoded) = reserved else {

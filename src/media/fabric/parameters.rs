@@ -44,6 +44,10 @@ pub struct SwitchParameters {
     pub routing_latency: u64,
     /// How heads are decoded.
     pub arbitration: Arbitration,
+    /// Base cycles from the beginning of one head's decoding at an input to that of the next, with a unit at every
+    /// input, which then decodes several at a time, also behind a worm in front; at least 1, at most the latency.
+    /// `None`: a unit takes a head that has come to the front, and no other until it is done.
+    pub routing_interval: Option<u64>,
     /// How long an output may stay blocked before it sends a forward reset, in base cycles; `None`: for ever.
     pub timeout: Option<u64>,
 }
@@ -63,6 +67,7 @@ impl Default for SwitchParameters {
             go: 40,
             routing_latency: 24,
             arbitration: Arbitration::Serial,
+            routing_interval: None,
             timeout: Some(8_000_000),
         }
     }

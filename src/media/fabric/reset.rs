@@ -211,6 +211,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             debug_assert!(self.worms[back].next == worm, "the last worm is linked to the one before");
             entry.back = back;
             entry.segments -= 1;
+            if let Some(headers) = self.headers_at(port) {
+                headers.destroy(port, worm, t);
+            }
             self.end_piece(worm, None);
             return;
         }
@@ -227,6 +230,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.deadlock_hit(port, out, t);
         if self.ins[port as usize].state == State::Routing {
             self.revoke_not_begun(port, t);
+            if let Some(headers) = self.headers_at(port) {
+                headers.destroy(port, worm, t);
+            }
         }
         match self.ins[port as usize].state {
             State::Pending => self.clear_pending(port),

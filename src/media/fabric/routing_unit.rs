@@ -14,6 +14,8 @@
 //! ```
 //! What comes to the front of its port when a tail has left is foreseen likewise (`come_to_front`).
 //!
+//! With a pipeline of headers at every input ([`super::headers`]) it is known at a head's arrival when it is decoded.
+//!
 //! # Source
 //! Sancho and Robles 2000, section 5.1: the arbiter of a switch "processes one message header at a time", in 150 ns,
 //! which are 24 cycles. Neither paper says who comes next: round robin is our choice.
@@ -42,7 +44,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let out = self.unit_asked_for(port, entry.front);
         let number = self.unit_for(port, out);
         if number == NONE {
-            return self.will_decode(port, t + self.latency(port));
+            let front = entry.front;
+            let decoded = match self.headers_at(port) {
+                Some(headers) => headers.decoded(front),
+                None => t + self.latency(port),
+            };
+            return self.will_decode(port, decoded);
         }
         let entry = &mut self.ins[port as usize];
         (entry.state, entry.out) = (State::Pending, out);
@@ -89,6 +96,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(t == self.now + 1, "a tail with a head behind it leaves with an event");
         let entry = &self.ins[port as usize];
         debug_assert!(entry.state == State::Idle && entry.segments > 0, "a head has come to the front");
+        let front = entry.front;
+        if let Some(headers) = self.headers_at(port) {
+            let decoded = headers.decoded(front).max(t);
+            return self.will_decode(port, decoded);
+        }
+        let entry = &self.ins[port as usize];
         let latency = self.switch.routing_latency;
         let number = self.unit_for(port, self.unit_asked_for(port, entry.front));
         let unit = self.switches.get_mut(number as usize);
@@ -124,6 +137,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let latency = self.latency(port);
         if !entry.is_idle() {
             return None;
+        }
+        if let Some(headers) = self.headers_at(port) {
+            return Some(headers.enter(port, worm, arrival));
         }
         let number = self.unit_for(port, self.unit_asked_for(port, worm));
         if number == NONE {
@@ -216,6 +232,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(entry.t >= t && entry.segments == 1 && entry.occ == 0, "no flit of it has arrived");
         debug_assert!(entry.in_on && entry.in_rem == entry.out_rem, "and all of them were to");
         debug_assert!(!entry.out_on, "none has been let out");
+        let worm = entry.front;
+        if let Some(headers) = self.headers_at(port) {
+            headers.take_back(port, worm);
+        }
+        let entry = &mut self.ins[port as usize];
         entry.t = t;
         entry.state = State::Idle;
         (entry.front, entry.back, entry.segments) = (NONE, NONE, 0);

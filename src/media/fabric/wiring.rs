@@ -67,6 +67,16 @@ pub enum BuildError {
         /// The port.
         port: u16,
     },
+    /// A pipeline of headers where inputs have no unit of their own, or one that is longer than its latency.
+    #[error(
+        "a routing interval ({interval}) needs a unit at every input, and a latency ({latency}) of at least as long"
+    )]
+    Interval {
+        /// The interval, in cycles.
+        interval: u64,
+        /// The routing latency, in cycles.
+        latency: u64,
+    },
     /// A number of lanes that no channel has.
     #[error("a channel has 1 to {most} lanes, not {lanes}")]
     Lanes {
@@ -237,6 +247,12 @@ pub(super) fn check(
     }
     let switch = &parameters.switch;
     check_limit("the deadlock timeout", switch.timeout)?;
+    if let Some(interval) = switch.routing_interval {
+        check_time("the routing interval", interval)?;
+        if switch.arbitration != Arbitration::PerInput || interval > switch.routing_latency {
+            return Err(BuildError::Interval { interval, latency: switch.routing_latency });
+        }
+    }
     let levels = |stop, go| if go < stop { Ok(()) } else { Err(BuildError::GoNotBelowStop { stop, go }) };
     levels(switch.stop, switch.go)?;
     if let Some(receive) = parameters.host.receive {

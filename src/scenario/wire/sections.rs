@@ -146,6 +146,10 @@ table! {
         /// How heads are decoded: one at a time in each switch, one at a time at each input port, or one at a time of
         /// those for each output port.
         arbitration: Arbitration = Preset(&Default("'serial'"));
+        /// With `arbitration = "per-input"`: time from the beginning of one head's decoding at an input to that of the
+        /// next, which it takes on meanwhile, also behind a worm in front; at most `routing-latency`. Without it an
+        /// input takes the head in front, and no other until it is done.
+        routing_interval: Quantity<Duration> = Optional, ABOVE_ZERO;
         /// How long an output may stay blocked before its switch sends a forward reset; with credits, how long a packet
         /// may wait in front of its queue before it is discarded. 50 ms if not given; with credits `never`, as nothing
         /// is lost there.

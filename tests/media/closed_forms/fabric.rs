@@ -145,6 +145,34 @@ fn heads_wait_for_the_unit_of_their_output() {
     assert_eq!(tails(serial, &[4, 5, 4, 4], 10), [35, 35 + 24, 35 + 48, 35 + 72]);
 }
 
+/// Worms of `n` flits, one behind the other, leave a switch without a gap if its inputs take a header every so many
+/// cycles or more often, and an interval apart if not. Wrong if a head behind another began when that had left.
+#[test]
+fn a_pipeline_takes_a_worm_every_interval() {
+    for seed in 0..cases(2_000) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (latency, payload) = (rng.random_range(1..=40), rng.random_range(1..=60));
+        let mut case = at_once(Arbitration::PerInput, &[4], payload);
+        let interval = rng.random_range(1..=latency);
+        case.parameters.switch.routing_latency = latency;
+        case.parameters.switch.routing_interval = Some(interval);
+        let first = case.messages[0][0].clone();
+        case.messages[0] = (0..20).map(|tag| Message { tag, ..first.clone() }).collect();
+        let mut engine = Engine::new(&case, Manner::default());
+        engine.run_until(case.horizon);
+        let tails = engine.ended().iter().map(|message| match message.fate {
+            Fate::Delivered { tail, .. } => tail.0,
+            Fate::Destroyed { .. } => panic!("{message:?}"),
+        });
+        let tails: Vec<u64> = tails.collect();
+        // With the route flit, which does not leave.
+        let apart = interval.max(u64::from(payload) + 1);
+        let alone = 1 + latency + 1 + u64::from(payload) - 1;
+        let due: Vec<u64> = (0..20).map(|nth| alone + nth * apart).collect();
+        assert_eq!(tails, due, "seed {seed}: {latency} {interval} {payload}");
+    }
+}
+
 /// One switch of six ports with a host at each, all cables a cycle long; the first hosts send a message each in cycle
 /// 0, to the given ports.
 fn at_once(arbitration: Arbitration, outputs: &[u16], payload: u32) -> Case {

@@ -39,6 +39,7 @@ fn lone_message(rng: &mut ChaCha8Rng) -> Option<Case> {
         go: 60,
         routing_latency: rng.random_range(1..=40),
         arbitration: ARBITRATIONS[rng.random_range(0..ARBITRATIONS.len())],
+        routing_interval: None,
         timeout: None,
     };
     let send_overhead = rng.random_range(0..30);

@@ -97,6 +97,8 @@ struct Flit {
     worm: usize,
     head: bool,
     tail: bool,
+    /// With a pipeline of headers, when this head began to be decoded where it is.
+    begun: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +156,8 @@ struct Input {
     stop_sent: bool,
     /// Hosts: the first cycle in which the interface may take the next flit.
     next_take: u64,
+    /// With a pipeline of headers: the first cycle in which another may begin.
+    next_begin: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -307,7 +311,9 @@ impl Oracle {
                 State::Waiting { .. } => self.expiry(input.buffer[0].worm),
                 _ => None,
             };
-            done.into_iter().chain([input.next_take])
+            let latency = self.parameters.switch.routing_latency;
+            let begun = input.buffer.iter().filter_map(move |flit| Some(flit.begun? + latency));
+            done.into_iter().chain([input.next_take, input.next_begin]).chain(begun)
         });
         let units = self.switches.iter().flat_map(|switch| &switch.units).map(|unit| unit.busy_until);
         let hosts = self.hosts.iter().filter_map(|host| {
@@ -391,6 +397,7 @@ impl Input {
             in_transit: false,
             stop_sent: false,
             next_take: 0,
+            next_begin: 0,
         }
     }
 

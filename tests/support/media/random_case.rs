@@ -96,12 +96,16 @@ fn random_parameters(rng: &mut ChaCha8Rng, links: usize) -> Parameters {
         5..8 => Some(rng.random_range(100..1_000)),
         _ => Some(rng.random_range(1_000..50_000)),
     };
+    let routing_latency = *[1, 24, rng.random_range(1..=26), rng.random_range(1..=80)].choose(rng).unwrap();
+    let arbitration = ARBITRATIONS[rng.random_range(0..ARBITRATIONS.len())];
+    let is_pipelined = arbitration == Arbitration::PerInput && rng.random();
     let switch = SwitchParameters {
         buffer: stop + 2 * LONGEST,
         stop,
         go: rng.random_range(0..stop),
-        routing_latency: *[1, 24, rng.random_range(1..=26), rng.random_range(1..=80)].choose(rng).unwrap(),
-        arbitration: ARBITRATIONS[rng.random_range(0..ARBITRATIONS.len())],
+        routing_latency,
+        arbitration,
+        routing_interval: is_pipelined.then(|| rng.random_range(1..=routing_latency)),
         timeout,
     };
     Parameters {

@@ -266,7 +266,8 @@ impl Replay {
     }
 
     fn scenario(&self) -> String {
-        let SwitchParameters { buffer, stop, go, routing_latency, arbitration, timeout } = self.switch;
+        let SwitchParameters { buffer, stop, go, routing_latency, arbitration, routing_interval, timeout } =
+            self.switch;
         let topology = match self.preset {
             Some(name) => format!("preset = \"{name}\""),
             None => "file = \"net.json\"".to_owned(),
@@ -281,12 +282,15 @@ impl Replay {
         format!(
             "[scenario]\nname = \"replay\"\nseed = 1\n\n[topology]\n{topology}\n{attach}\n[fabric]\n\
              rate = \"1.28 Gb/s\"\nbuffer = \"{buffer} B\"\nstop = \"{stop} B\"\ngo = \"{go} B\"\n\
-             routing-latency = \"{latency} ns\"\narbitration = \"{arbitration}\"\n\
+             routing-latency = \"{latency} ns\"\narbitration = \"{arbitration}\"\n{interval}\
              deadlock-timeout = \"{timeout}\"\ncable-length = \"{length}\"\n\n\
              [routing]\nfile = \"routes.ndjson\"\n\n[traffic.trace]\nfile = \"messages.csv\"\n\n\
              [output]\ndeliveries = true\n",
             attach = self.attach(),
             latency = self.cycles_ns(routing_latency),
+            interval = routing_interval.map_or_else(String::new, |cycles| {
+                format!("routing-interval = \"{} ns\"\n", self.cycles_ns(cycles))
+            }),
             length = self.metres(self.delay),
         )
     }
@@ -332,12 +336,16 @@ fn random_switch(rng: &mut ChaCha8Rng) -> SwitchParameters {
         6..8 => Some(rng.random_range(100..1_000)),
         _ => Some(rng.random_range(1_000..50_000)),
     };
+    let routing_latency = *[24, rng.random_range(1..=26)].choose(rng).unwrap();
+    let arbitration = ARBITRATIONS[rng.random_range(0..ARBITRATIONS.len())];
+    let is_pipelined = arbitration == Arbitration::PerInput && rng.random();
     SwitchParameters {
         buffer: stop + 23 + rng.random_range(0..30),
         stop,
         go: rng.random_range(0..stop),
-        routing_latency: *[24, rng.random_range(1..=26)].choose(rng).unwrap(),
-        arbitration: ARBITRATIONS[rng.random_range(0..ARBITRATIONS.len())],
+        routing_latency,
+        arbitration,
+        routing_interval: is_pipelined.then(|| rng.random_range(1..=routing_latency)),
         timeout,
     }
 }

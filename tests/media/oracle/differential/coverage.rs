@@ -38,6 +38,7 @@ pub(crate) struct Coverage {
     pub(crate) failures: u64,
     pub(crate) per_input: u64,
     pub(crate) per_output: u64,
+    pub(crate) pipelined: u64,
     pub(crate) send_overheads: u64,
     pub(crate) large_switches: u64,
 }
@@ -78,13 +79,14 @@ impl Coverage {
             unequal_rates: flag(links.iter().any(|link| link.period != links[0].period)),
             failures: flag(!case.link_events.is_empty()),
             per_input: flag(case.parameters.switch.arbitration == Arbitration::PerInput),
+            pipelined: flag(case.parameters.switch.routing_interval.is_some()),
             per_output: flag(case.parameters.switch.arbitration == Arbitration::PerOutput),
             send_overheads: flag(case.parameters.host.send_overhead > 0),
             large_switches: flag(case.network.switches().iter().any(|switch| switch.ports > 64)),
         }
     }
 
-    fn counts(&mut self) -> [(&'static str, &mut u64); 24] {
+    fn counts(&mut self) -> [(&'static str, &mut u64); 25] {
         [
             ("cases", &mut self.cases),
             ("cycles", &mut self.cycles),
@@ -108,6 +110,7 @@ impl Coverage {
             ("cases with failures", &mut self.failures),
             ("cases with per-input units", &mut self.per_input),
             ("cases with per-output units", &mut self.per_output),
+            ("cases with a pipeline of headers", &mut self.pipelined),
             ("cases with send overhead", &mut self.send_overheads),
             ("cases with large switches", &mut self.large_switches),
         ]

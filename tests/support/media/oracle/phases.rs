@@ -155,8 +155,15 @@ impl Oracle {
 
     /// P3a: routing units finish.
     pub(super) fn routed(&mut self, now: u64) {
+        let latency = self.parameters.switch.routing_latency;
         for channel in 0..self.inputs.len() {
-            if self.inputs[channel].state != (State::Routing { done: now }) {
+            let input = &self.inputs[channel];
+            let is_decoded = match input.state {
+                State::Routing { done } => done == now,
+                State::Pending => input.buffer[0].begun.is_some_and(|begun| begun + latency <= now),
+                _ => false,
+            };
+            if !is_decoded {
                 continue;
             }
             self.moved = true;
@@ -216,6 +223,9 @@ impl Oracle {
 
     /// P3b: idle routing units take a pending head.
     pub(super) fn routing(&mut self, now: u64) {
+        if let Some(interval) = self.parameters.switch.routing_interval {
+            return self.begun(now, interval);
+        }
         let done = now + self.parameters.switch.routing_latency;
         for switch in 0..self.switches.len() {
             let cabled = self.switches[switch].ports.iter().copied().enumerate();
@@ -240,6 +250,17 @@ impl Oracle {
                     self.inputs[*input].state = State::Routing { done };
                     (unit.busy_until, unit.pointer) = (done, (index + 1) % ports);
                 }
+            }
+        }
+    }
+
+    /// P3b with a pipeline of headers: the first head of each buffer that has not begun does so, if it is time.
+    fn begun(&mut self, now: u64, interval: u64) {
+        for input in self.inputs.iter_mut().filter(|input| input.at_host().is_none()) {
+            let next = input.buffer.iter_mut().find(|flit| flit.head && flit.begun.is_none());
+            if let Some(head) = next.filter(|_| now >= input.next_begin) {
+                self.moved = true;
+                (head.begun, input.next_begin) = (Some(now), now + interval);
             }
         }
     }
@@ -343,7 +364,7 @@ impl Oracle {
             let Some(tail) = tail else { continue };
             self.moved = true;
             let output = &mut self.outputs[channel];
-            let flit = Flit { worm: output.worm, head: !output.head_sent, tail };
+            let flit = Flit { worm: output.worm, head: !output.head_sent, tail, begun: None };
             output.head_sent = true;
             output.last_sent = Some(now);
             output.sent += 1;

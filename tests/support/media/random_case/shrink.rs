@@ -33,13 +33,14 @@ fn candidates(case: &Case) -> Vec<Case> {
         all.push(fewer);
     }
     let plain = LinkTiming { period: 1, delay: 1 };
-    let simpler: [&dyn Fn(&mut Case); 13] = [
+    let simpler: [&dyn Fn(&mut Case); 14] = [
         &|case| case.parameters.host.time_to_live = None,
         &|case| case.messages.iter_mut().flatten().for_each(|message| message.time_to_live = None),
         &|case| case.horizon = case.horizon.div_ceil(2),
         &|case| case.messages.iter_mut().flatten().for_each(|message| message.created /= 2),
         &|case| case.parameters.host.receive = None,
         &|case| case.parameters.host.send_overhead = 0,
+        &|case| case.parameters.switch.routing_interval = None,
         &|case| case.parameters.switch.arbitration = Arbitration::Serial,
         &|case| case.parameters.switch.arbitration = simpler_arbitration(case),
         &|case| case.parameters.switch.routing_latency = 1,

@@ -18,7 +18,7 @@ use simnet_running::simulation::{
 use simnet_scenario::Checked;
 use simnet_scenario::checked::TopologySource;
 
-use super::closing;
+use super::{closing, limits};
 use super::histogram::Histogram;
 
 /// The summary as text: what ran, what came out, what to look at next.
@@ -49,6 +49,7 @@ fn stages(checked: &Checked, run: &Run, report: &StagesReport) -> String {
     text += &routes(report, network);
     text += &points(&report.points);
     text += &saturation(report);
+    text += &limits::text(report, network);
     text += &latency(run, &report.hot_spots);
     text += &hot_spots(&report.hot_spots, network);
     text + &deadlocks(&report.deadlocks, network)

@@ -26,7 +26,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
             ("busiest cable", busiest(&report.hot_spots, network)),
             ("dead", dead(checked, report)),
             ("saturation", saturation(report)),
-            ("limit", limits::next(report, network)),
+            ("limit", limits::next(checked, report)),
             ("busiest arbiter", arbiter(report, network)),
             ("precision", precision(checked, report)),
         ];

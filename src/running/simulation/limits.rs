@@ -36,7 +36,7 @@ use super::kept::Keep;
 use super::plan::{Extent, Plan, Warmup};
 use super::point::{self, Point, PointEnd, Setup};
 use super::routes::HostRoutes;
-use super::summary::{PointReport, Scale};
+use super::summary::{PointReport, Scale, State};
 use super::{LoadPoints, RunError};
 use liftings::{Lifting, Parts};
 
@@ -45,9 +45,9 @@ use liftings::{Lifting, Parts};
 pub struct Limits {
     /// The load: the least saturated one, else the largest.
     pub load: f64,
-    /// `false` if the network carries it: then nothing limits what is accepted, and nothing was lifted.
-    pub saturated: bool,
-    /// What was offered at it in the short runs; of a load that is carried, in its own.
+    /// What its load point is worth. Nothing was lifted unless it is saturated.
+    pub state: State,
+    /// What was offered at it in the short runs; where there are none, at its load point.
     pub offered_flits_per_cycle_per_host: f64,
     /// What was accepted of that as the network is.
     pub accepted_flits_per_cycle_per_host: f64,
@@ -99,7 +99,7 @@ record! {
         pub gain_half_width_percent: Option<f64>,
         /// Whether the gain is more than chance: its interval begins above 0.
         pub beyond_chance: bool,
-        /// Whether all that is offered is accepted then, so that the gain ends there.
+        /// Whether what is accepted then is within 1 % of what is offered, where a gain ends.
         pub carried: bool,
     }
 }
@@ -110,12 +110,14 @@ const SEEDS: u64 = 3;
 /// The short runs together take at most this part of the messages of their load point where they were not asked for.
 const SHARE: u64 = 5;
 
+/// What is accepted is all that is offered, but for the ends of the window, from this share on.
+const CARRIED: f64 = 0.99;
+
 /// What a short run came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Short {
     offered: f64,
     accepted: f64,
-    saturated: bool,
     dead: bool,
     events: u64,
     delivered: u64,
@@ -146,7 +148,7 @@ pub(super) fn find(
     let Some((load, _, point)) = saturated.min_by(|a, b| a.0.total_cmp(&b.0)) else {
         let carried = of_loads.iter().filter(|(_, report, _)| report.is_carried());
         let largest = carried.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|_| asked == Explain::Always);
-        return Ok(largest.map(|(load, report, _)| Found::of_carried(*load, report)));
+        return Ok(largest.map(|(load, report, _)| Found::of_unsaturated(*load, report)));
     };
     if asked == Explain::Never {
         return Ok(None);
@@ -162,11 +164,11 @@ pub(super) fn find(
 }
 
 impl Found {
-    /// A load that is carried: nothing limits it.
-    fn of_carried(load: f64, report: &PointReport) -> Found {
+    /// A load that is not saturated: nothing is lifted.
+    fn of_unsaturated(load: f64, report: &PointReport) -> Found {
         let limits = Limits {
             load,
-            saturated: false,
+            state: report.state,
             offered_flits_per_cycle_per_host: report.offered_flits_per_cycle_per_host,
             accepted_flits_per_cycle_per_host: report.accepted_flits_per_cycle_per_host,
             runs: 0,
@@ -236,7 +238,7 @@ impl<'a> Trial<'a> {
         }
         let limits = Limits {
             load: self.load,
-            saturated: true,
+            state: State::Saturated,
             offered_flits_per_cycle_per_host: mean(&own, |short| short.offered),
             accepted_flits_per_cycle_per_host: mean(&own, |short| short.accepted),
             runs,
@@ -304,7 +306,6 @@ impl<'a> Trial<'a> {
         Ok(Short {
             offered: scale.rate(point.offered_flits, cycles),
             accepted: scale.rate(point.accepted_flits, cycles),
-            saturated: point.saturated,
             dead: point.end == PointEnd::Deadlocked,
             events: point.events,
             delivered: point.tally.delivered,
@@ -337,7 +338,7 @@ fn judged(lifting: Lifting, own: &[Short], ran: &[Short]) -> Lifted {
         gain_percent: gain,
         gain_half_width_percent: half,
         beyond_chance: gain.zip(half).is_some_and(|(gain, half)| gain > half),
-        carried: !is_dead && ran.iter().all(|short| !short.saturated),
+        carried: accepted.is_some_and(|accepted| accepted >= CARRIED * mean(ran, |short| short.offered)),
     }
 }
 
@@ -395,7 +396,7 @@ mod tests {
     /// Wrong if a gain were beyond chance that one seed of three contradicts, or one of equal gains were not.
     #[test]
     fn a_gain_within_the_noise_is_none() {
-        let short = |accepted| Short { offered: 1.0, accepted, saturated: true, dead: false, events: 0, delivered: 0 };
+        let short = |accepted| Short { offered: 1.0, accepted, dead: false, events: 0, delivered: 0 };
         let own = [0.5, 0.5, 0.5].map(short);
         let lifting = || Lifting::decoding(String::new(), String::new());
         let noisy = judged(lifting(), &own, &[0.6, 0.49, 0.52].map(short));

@@ -16,8 +16,12 @@ pub(super) fn section(contents: &Contents) -> Markup {
     let lifted = entries(contents, "limits.lifted");
     html! {
         h3 { "What limits a load" }
-        @if limits["saturated"] == Value::Bool(false) {
-            p { "Nothing limits load " (number("load")) ": the network carries what is offered." }
+        @if limits["state"] == "converged" {
+            p { "Nothing limits load " (number("load")) ": the network keeps up with what is offered." }
+        } @else if limits["state"] != "saturated" {
+            p {
+                "Load " (number("load")) " has not converged, and is not known to be saturated: nothing was made ample."
+            }
         } @else {
             p {
                 "Load " (number("load")) " was run again, short, with one resource at a time made ample and the same \
@@ -66,7 +70,7 @@ fn verdict(one: &Value) -> &'static str {
     match one["accepted_flits_per_cycle_per_host"].is_null() {
         true => "the network dies in a deadlock",
         false if !is("beyond_chance") => "no gain beyond chance",
-        false if is("carried") => "all that is offered is accepted",
+        false if is("carried") => "all that is offered is accepted, within 1 %",
         false => "a gain beyond chance",
     }
 }

@@ -270,42 +270,15 @@ fn routes(checked: &Checked) -> Vec<Lifting> {
     let attachments = Attachments::by_ports(network, &checked.topology.attachments);
     let graph = SwitchGraph::new(network);
     let around = Around { checked, network, attachments: &attachments, graph: &graph };
-    let usual = around.usual();
-    let smart = |choices: &Choices| around.smart(choices);
-    let mut others = Vec::new();
-    let was = match &routing.source {
-        RouteSource::Computed(own) => {
-            others.extend(around.other_root(own).map(|other| (Resource::Root, other)));
-            if own.selection != Selection::Balanced {
-                let balanced = Choices { selection: Selection::Balanced, ..own.clone() };
-                others.push((Resource::Routes, balanced));
-            }
-            let rooted = if own.algorithm.tree_and_root().is_some() { own } else { &usual };
-            if !matches!(own.algorithm, Algorithm::Smart { .. }) {
-                others.extend(smart(rooted).map(|smart| (Resource::Routes, smart)));
-            }
-            if !matches!(own.algorithm, Algorithm::UpDown { .. }) {
-                others.push((Resource::Routes, usual));
-            }
-            around.described(own)
-        }
+    let (own, was) = match &routing.source {
+        RouteSource::Computed(own) => (Some(own), around.described(own)),
         RouteSource::OnLanes { tables, .. } => {
-            let smart = smart(&usual);
-            others.extend([Some(usual), smart].into_iter().flatten().map(|other| (Resource::Routes, other)));
-            format!("{} on {}", tables.engine, numbers::count(usize::from(tables.hops.lanes()), "lane"))
+            let lanes = numbers::count(usize::from(tables.hops.lanes()), "lane");
+            (None, format!("{} on {lanes}", tables.engine))
         }
-        RouteSource::File { file, .. } => {
-            let smart = smart(&usual);
-            others.extend([Some(usual), smart].into_iter().flatten().map(|other| (Resource::Routes, other)));
-            format!("those of {}", file.named)
-        }
+        RouteSource::File { file, .. } => (None, format!("those of {}", file.named)),
     };
-    let minimal = Choices {
-        algorithm: Algorithm::Minimal,
-        selection: Selection::Balanced,
-        utility: checked.topology.utility,
-    };
-    others.push((Resource::Routes, minimal));
+    let others = around.others(own);
     let lifting = |resource, made, change| Lifting { resource, ends: None, was: was.clone(), made, change };
     let mut liftings: Vec<Lifting> = others
         .into_iter()
@@ -329,16 +302,29 @@ struct Around<'a> {
 }
 
 impl Around<'_> {
+    /// Other routes than these, or than those of a file or on lanes; of computed ones one choice differs.
+    fn others(&self, own: Option<&Choices>) -> Vec<(Resource, Choices)> {
+        let usual = self.usual(own.map_or(Selection::Balanced, |own| own.selection));
+        let is_rooted = |choices: &&Choices| choices.algorithm.tree_and_root().is_some();
+        let root = own.and_then(|own| self.other_root(own));
+        let balanced = own.map(|own| Choices { selection: Selection::Balanced, ..own.clone() });
+        let smart = self.smart(own.filter(is_rooted).unwrap_or(&usual));
+        let minimal = Choices { algorithm: Algorithm::Minimal, ..usual.clone() };
+        let routes = [balanced, Some(usual), smart, Some(minimal)].into_iter().flatten();
+        let routes = routes.map(|routes| (Resource::Routes, routes));
+        root.map(|root| (Resource::Root, root)).into_iter().chain(routes).collect()
+    }
+
     fn is_small(&self) -> bool {
         self.graph.switches() <= FEW_SWITCHES
     }
 
-    /// UP*/DOWN* from the usual root, balanced.
-    fn usual(&self) -> Choices {
+    /// UP*/DOWN* from the usual root.
+    fn usual(&self, selection: Selection) -> Choices {
         let has_spines = Root::spines(self.graph, self.attachments).is_some();
         let root = if has_spines { Root::Spines } else { Root::Far };
         let algorithm = Algorithm::UpDown { tree: Tree::Bfs, root };
-        Choices { algorithm, selection: Selection::Balanced, utility: self.checked.topology.utility }
+        Choices { algorithm, selection, utility: self.checked.topology.utility }
     }
 
     /// Smart routes from the same tree, selected alike; none on large networks.

@@ -188,7 +188,7 @@ fn in_stages(
                 search = stage.find_saturation(generated, routes, &points, resolution)?;
             }
             if points.len() == asked && !search.is_stopped {
-                match limits::find(&stage, (generated, routes), &points, &outages) {
+                match limits::find(&stage, generated, (routes, routed.report.as_ref()), &points, &outages) {
                     Err(RunError::Stopped) => search.is_stopped = true,
                     limits => found = limits?,
                 }
@@ -233,7 +233,9 @@ fn gather(
     let arbiters: Vec<Vec<ArbiterReport>> = points
         .iter()
         .zip(&channels)
-        .map(|((load, point), channels)| decoding::arbiters(setup.network, setup.parameters, *load, point, channels))
+        .map(|((load, point), channels)| {
+            decoding::arbiters(setup.network, setup.parameters, *load, point, channels)
+        })
         .collect();
     let busiest_arbiter = decoding::busiest(&reports, &arbiters, switch.arbitration);
     let mut files = routed.files;

@@ -8,7 +8,8 @@ use simnet_base::numbers::{number, rounded};
 use simnet_media::fabric::Arbitration;
 use simnet_network::topology::Network;
 use simnet_running::simulation::{
-    BusiestArbiter, ChannelReport, Edge, Findings, HotSpots, PointReport, Reason, Run, StagesReport, State, Summary,
+    BusiestArbiter, ChannelReport, Edge, Findings, HotSpots, PointReport, Reason, Run, StagesReport, State,
+    Summary,
 };
 use simnet_scenario::Checked;
 use simnet_scenario::checked::Extent;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use simnet_base::diagnostics::quoted;
-use simnet_base::numbers::{fixed, or_dash};
+use simnet_base::numbers::{deviation, fixed, or_dash};
 use simnet_network::topology::Network;
 use simnet_running::simulation::{Lifted, Limits, Resource, StagesReport, State};
 use simnet_scenario::Checked;
@@ -19,7 +19,8 @@ pub(super) fn text(report: &StagesReport, network: &Network) -> String {
     let Some(limits) = report.limits.as_ref().filter(|limits| limits.runs > 0) else { return String::new() };
     let Limits { load, runs, .. } = limits;
     let [offered, accepted] =
-        [limits.offered_flits_per_cycle_per_host, limits.accepted_flits_per_cycle_per_host].map(|it| fixed(it, 4));
+        [limits.offered_flits_per_cycle_per_host, limits.accepted_flits_per_cycle_per_host]
+            .map(|it| fixed(it, 4));
     let mut text = format!(
         "\nWhat limits load {load}: {runs} short runs, one resource at a time made ample; as it is {accepted} of \
          {offered} are accepted\n"
@@ -29,13 +30,18 @@ pub(super) fn text(report: &StagesReport, network: &Network) -> String {
         table.add_row([
             format!("{}: {} -> {}", name(lifted, network), lifted.was, lifted.made),
             or_dash(lifted.accepted_flits_per_cycle_per_host.map(|accepted| fixed(accepted, 4))),
-            or_dash(lifted.gain_percent.map(|gain| format!("{gain:+.1} %"))),
+            or_dash(lifted.gain_percent.map(gain)),
             or_dash(lifted.gain_half_width_percent.map(|half| format!("{half:.1} %"))),
             verdict(lifted).to_owned(),
         ]);
     }
     let _ = writeln!(text, "{table}");
     text
+}
+
+/// A gain; what rounds to none has no sign of a loss.
+fn gain(percent: f64) -> String {
+    deviation(if percent.abs() < 0.05 { 0.0 } else { percent })
 }
 
 fn verdict(lifted: &Lifted) -> &'static str {
@@ -60,7 +66,8 @@ fn name(lifted: &Lifted, network: &Network) -> String {
     }
 }
 
-/// The largest gain; that there is none; or how to find it. Nothing where it was not asked for and no load is saturated.
+/// The largest gain; that there is none; or how to find it. Nothing where that was not asked for and no load is
+/// saturated.
 pub(super) fn next(checked: &Checked, report: &StagesReport) -> Option<String> {
     let Some(limits) = &report.limits else {
         let saturated = report.points.iter().filter(|point| point.saturated).filter_map(|point| point.load);

@@ -18,8 +18,8 @@ use simnet_running::simulation::{
 use simnet_scenario::Checked;
 use simnet_scenario::checked::TopologySource;
 
-use super::{closing, limits};
 use super::histogram::Histogram;
+use super::{closing, limits};
 
 /// The summary as text: what ran, what came out, what to look at next.
 pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {

@@ -26,6 +26,7 @@ use serde::Serialize;
 use simnet_base::measure::half_width;
 use simnet_base::units::{Cycle, Duration, Time};
 use simnet_media::traffic::Generated;
+use simnet_network::routing::Report;
 use simnet_network::topology::Network;
 use simnet_output::report::{record, words};
 use simnet_scenario::checked::{Explain, Generated as GeneratedLoads, Measure};
@@ -137,13 +138,15 @@ pub(super) struct Found {
 /// [`RunError::Stopped`] if it was given up.
 pub(super) fn find(
     stage: &LoadPoints<'_>,
-    (generated, routes): (&GeneratedLoads, &HostRoutes),
+    generated: &GeneratedLoads,
+    (routes, report): (&HostRoutes, Option<&Report>),
     points: &[(Option<f64>, Point)],
     outages: &[Outage],
 ) -> Result<Option<Found>, RunError> {
     let asked = stage.checked.output.explain;
     let reports = points.iter().map(|(load, point)| (PointReport::new(*load, point, stage.scale), point));
-    let of_loads: Vec<_> = reports.filter_map(|(report, point)| Some((report.load?, report, point))).collect();
+    let of_loads: Vec<_> =
+        reports.filter_map(|(report, point)| Some((report.load?, report, point))).collect();
     let saturated = of_loads.iter().filter(|(_, report, _)| report.saturated);
     let Some((load, _, point)) = saturated.min_by(|a, b| a.0.total_cmp(&b.0)) else {
         let carried = of_loads.iter().filter(|(_, report, _)| report.is_carried());
@@ -154,7 +157,7 @@ pub(super) fn find(
         return Ok(None);
     }
     let trial = Trial::new(stage, (generated, routes), (*load, point), outages);
-    let liftings = liftings::all(stage.checked, stage.setup.parameters, (generated, point));
+    let liftings = liftings::all(stage.checked, stage.setup.parameters, (generated, point), report);
     let runs = SEEDS * (1 + liftings.len() as u64);
     if asked == Explain::IfCheap && !trial.is_cheap(runs, point) {
         return Ok(None);
@@ -216,8 +219,7 @@ impl<'a> Trial<'a> {
 
     /// Runs the load as it is and with each lifting.
     fn run(&self, liftings: Vec<Lifting>) -> Result<Found, RunError> {
-        let all: Vec<Option<Lifting>> =
-            std::iter::once(None).chain(liftings.into_iter().map(Some)).collect();
+        let all: Vec<Option<Lifting>> = std::iter::once(None).chain(liftings.into_iter().map(Some)).collect();
         let ran: Vec<Option<Vec<Short>>> =
             all.par_iter().map(|lifting| self.lifted(lifting.as_ref())).collect::<Result<_, _>>()?;
         let spent = |of: fn(&Short) -> u64| ran.iter().flatten().flatten().map(of).sum();

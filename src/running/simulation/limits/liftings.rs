@@ -5,7 +5,7 @@ use simnet_base::numbers;
 use simnet_base::units::{BitRate, Bytes, Duration, Flits};
 use simnet_media::fabric::{Arbitration, Parameters};
 use simnet_network::routing::{
-    Algorithm, Attachments, Choices, DestinationTables, Directions, Engine, Plan, Requirement, Root,
+    Algorithm, Attachments, Choices, DestinationTables, Directions, Engine, Plan, Report, Requirement, Root,
     Selection, SwitchGraph, Tree,
 };
 use simnet_network::topology::{End, Network};
@@ -68,12 +68,17 @@ const MOST_BUFFER: u64 = u16::MAX as u64;
 /// each of the two cables whose rates may differ.
 const PACKETS: u64 = 4;
 
-/// Everything of a scenario that can be lifted; `point` is its load as it is.
-pub(super) fn all(checked: &Checked, own: &Parameters, (generated, point): (&Generated, &Point)) -> Vec<Lifting> {
+/// Everything of a scenario that can be lifted; `point` is its load as it is, `report` is of its routes.
+pub(super) fn all(
+    checked: &Checked,
+    own: &Parameters,
+    (generated, point): (&Generated, &Point),
+    report: Option<&Report>,
+) -> Vec<Lifting> {
     let longest = u64::from(generated.workload.sizes.longest());
     let single = [decoding(checked, own), buffers(checked, own, longest), interfaces(checked)];
     let cables = cables(checked, own, point);
-    single.into_iter().flatten().chain(cables).chain(routes(checked)).collect()
+    single.into_iter().flatten().chain(cables).chain(routes(checked, report)).collect()
 }
 
 impl Lifting {
@@ -98,7 +103,10 @@ impl Lifting {
             }
             Change::Buffers([buffer, stop, go]) => match &mut parts.fabric.credits {
                 Some(credits) => credits.buffer = Flits(*buffer),
-                None => [parts.fabric.buffer, parts.fabric.stop, parts.fabric.go] = [*buffer, *stop, *go].map(Flits),
+                None => {
+                    [parts.fabric.buffer, parts.fabric.stop, parts.fabric.go] =
+                        [*buffer, *stop, *go].map(Flits)
+                }
             },
             Change::Interfaces => {
                 parts.hosts.nic_send_overhead = Duration::ZERO;
@@ -193,12 +201,14 @@ fn interfaces(checked: &Checked) -> Option<Lifting> {
     let sends = (sends != Duration::ZERO).then(|| format!("{sends} to set up a message"));
     let receives = hosts.receive.map(|receive| {
         let rest = receive.overhead;
-        let rest = if rest == Duration::ZERO { String::new() } else { format!(", {rest} after each message") };
+        let rest =
+            if rest == Duration::ZERO { String::new() } else { format!(", {rest} after each message") };
         format!("receive buffers of {} emptied at {}{rest}", Bytes(receive.buffer.0), receive.rate)
     });
     let was: Vec<String> = sends.into_iter().chain(receives).collect();
     let (was, made) = (was.join(", "), "at once".to_owned());
-    let lifting = Lifting { resource: Resource::Interfaces, ends: None, was, made, change: Change::Interfaces };
+    let lifting =
+        Lifting { resource: Resource::Interfaces, ends: None, was, made, change: Change::Interfaces };
     (!lifting.was.is_empty()).then_some(lifting)
 }
 
@@ -218,7 +228,11 @@ fn cables(checked: &Checked, own: &Parameters, point: &Point) -> Vec<Lifting> {
         let links = (0..network.links().len()).filter(|link| of_host(*link) == wanted && busy(*link) > 0);
         links.rev().max_by_key(|link| busy(*link))
     };
-    [busiest(false), busiest(true)].into_iter().flatten().filter_map(|link| cable(checked, LinkId::new(link))).collect()
+    [busiest(false), busiest(true)]
+        .into_iter()
+        .flatten()
+        .filter_map(|link| cable(checked, LinkId::new(link)))
+        .collect()
 }
 
 /// A cable twice as fast, with the buffers that STOP and GO need for it.
@@ -234,7 +248,8 @@ fn cable(checked: &Checked, id: LinkId) -> Option<Lifting> {
         Some(_) => own,
         None => own.max(checked.fabric.stop.0 + arrives),
     };
-    let grown = if buffer > own { format!(", and buffers of {} at all ports", Bytes(buffer)) } else { String::new() };
+    let grown =
+        if buffer > own { format!(", and buffers of {} at all ports", Bytes(buffer)) } else { String::new() };
     Some(Lifting {
         resource: Resource::Cable,
         ends: Some((port_name(network, link.a), port_name(network, link.b))),
@@ -264,21 +279,27 @@ fn with_rate(network: &Network, faster: LinkId, rate: BitRate) -> Network {
 }
 
 /// Other routes, the smaller changes first: another root, balanced over equal paths, another algorithm.
-fn routes(checked: &Checked) -> Vec<Lifting> {
-    let Some(routing) = checked.stages().and_then(|stages| stages.routing.as_ref()) else { return Vec::new() };
+fn routes(checked: &Checked, report: Option<&Report>) -> Vec<Lifting> {
+    let Some(routing) = checked.stages().and_then(|stages| stages.routing.as_ref()) else {
+        return Vec::new();
+    };
     let network = &checked.topology.network;
     let attachments = Attachments::by_ports(network, &checked.topology.attachments);
     let graph = SwitchGraph::new(network);
     let around = Around { checked, network, attachments: &attachments, graph: &graph };
     let (own, was) = match &routing.source {
-        RouteSource::Computed(own) => (Some(own), around.described(own)),
+        RouteSource::Computed(own) => {
+            let own = around.settled(own, report);
+            let was = around.described(&own);
+            (Some(own), was)
+        }
         RouteSource::OnLanes { tables, .. } => {
             let lanes = numbers::count(usize::from(tables.hops.lanes()), "lane");
             (None, format!("{} on {lanes}", tables.engine))
         }
         RouteSource::File { file, .. } => (None, format!("those of {}", file.named)),
     };
-    let others = around.others(own);
+    let others = around.others(own.as_ref());
     let lifting = |resource, made, change| Lifting { resource, ends: None, was: was.clone(), made, change };
     let mut liftings: Vec<Lifting> = others
         .into_iter()
@@ -313,6 +334,21 @@ impl Around<'_> {
         let routes = [balanced, Some(usual), smart, Some(minimal)].into_iter().flatten();
         let routes = routes.map(|routes| (Resource::Routes, routes));
         root.map(|root| (Resource::Root, root)).into_iter().chain(routes).collect()
+    }
+
+    /// The choices with the roots that routes came to have: on a map ties may be decided otherwise than here.
+    fn settled(&self, own: &Choices, report: Option<&Report>) -> Choices {
+        let names = report.and_then(|report| report.root.as_deref()).unwrap_or_default();
+        let roots: Vec<SwitchId> =
+            names.split(',').filter_map(|name| self.network.find_switch(name)).collect();
+        let mut own = own.clone();
+        let is_other = !roots.is_empty() && roots != self.roots(&own);
+        if let Some((_, root)) = own.algorithm.tree_and_root_mut().filter(|_| is_other) {
+            let relabels = matches!(root, Root::Far | Root::Spines | Root::Relabelled(_));
+            let named = Root::Named(roots);
+            *root = if relabels { Root::Relabelled(Box::new(named)) } else { named };
+        }
+        own
     }
 
     fn is_small(&self) -> bool {

@@ -4,6 +4,7 @@ mod allgather;
 mod closing;
 mod compared;
 mod histogram;
+mod limits;
 mod operation;
 mod summary;
 mod sweep;
@@ -18,7 +19,7 @@ use simnet_base::diagnostics::{legible_json, shown};
 use simnet_base::files::{Folder, FolderError, WriteError};
 use simnet_output::report::{Manifest, RESULTS, Usage};
 use simnet_running::simulation::{self, MODEL, Outcome, PointReport, RunError, State};
-use simnet_scenario::checked::Traffic;
+use simnet_scenario::checked::{Explain, Traffic};
 use simnet_scenario::expect::{self, Expectations};
 use simnet_scenario::sweep::is_sweep;
 use simnet_scenario::{self, Checked, Files, Overrides};
@@ -47,6 +48,11 @@ pub(super) struct Options {
     /// point so; of an all-gather, one execution of two repetitions
     #[arg(long)]
     quick: bool,
+    /// Find what limits the least saturated load: run it again, short, with one resource at a time made ample (decoding,
+    /// buffers, the busiest cables, routes), and print the gains, largest first; by itself where that takes at most a
+    /// fifth of the messages of that load
+    #[arg(long)]
+    explain: bool,
     /// Write what happens, event by event, to this file, as its name says: .ndjson, .csv, .pftrace (Perfetto), .pcapng
     /// (messages of processes and frames), else an event log; the first 1,000,000 events of the mapping, of each load
     /// point, of the operation, or what [output.events] says
@@ -84,6 +90,7 @@ fn single(options: &Options, common: &Common, interruptions: &Interruptions) -> 
         super::warn(warning);
     }
     check_watching(options, &checked)?;
+    checked.output.explain = if options.explain { Explain::Always } else { Explain::IfCheap };
     let place = place_of(options.out.as_deref(), &checked.name, options.quick);
     spare_whole(&place, options.quick)?;
     Folder::probe(&place, RESULTS)?;
@@ -177,6 +184,12 @@ fn apart_from_whole(place: &Path) -> Result<PathBuf, Failure> {
     Ok(apart)
 }
 
+/// Whether load points of generated traffic are run.
+fn has_loads(checked: &Checked) -> bool {
+    let traffic = checked.stages().and_then(|stages| stages.traffic.as_ref());
+    matches!(traffic, Some(Traffic::Generated(generated)) if !generated.loads.is_empty())
+}
+
 /// How many load points a scenario asks for.
 fn loads(checked: &Checked) -> usize {
     match checked.stages().and_then(|stages| stages.traffic.as_ref()) {
@@ -213,6 +226,10 @@ fn check_watching(options: &Options, checked: &Checked) -> Result<(), Failure> {
     if options.trace.is_some() && !checked.has_events() {
         let message =
             "--trace records a mapping, load points or all-gathers, and this scenario has none of its own";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    if options.explain && !has_loads(checked) {
+        let message = "--explain finds what limits a load, and this scenario has no loads in [traffic]";
         return Err(Failure::Usage(message.to_owned()));
     }
     if options.pcap.is_some() && !allgather::has_frames(checked) {

@@ -14,6 +14,7 @@ pub mod discoveries;
 pub mod failures;
 pub mod hosts;
 mod kept;
+mod limits;
 mod map_files;
 pub mod mapping;
 mod mappings;
@@ -39,7 +40,8 @@ pub mod zero_load;
 
 pub use comparison::PaperReport;
 pub(crate) use comparison::{paper, paper_page};
-pub use decoding::{ArbiterReport, Decoding};
+pub use decoding::{ArbiterReport, BusiestArbiter};
+pub use limits::{Lifted, Limits, Resource};
 pub use mapping::{DistributionReport, MapReport, measured_ms};
 pub use mappings::map;
 pub use names::{Names, heading};
@@ -175,6 +177,7 @@ fn in_stages(
     info!(pairs = routed.report.as_ref().map(|report| report.pairs), "routes are ready");
     let stage = LoadPoints { checked, stages, setup: &setup, scale: &scale, progress, recorder };
     let mut search = Search::default();
+    let mut found = None;
     let mut asked = 1;
     let points = match (&stages.traffic, &routed.routes) {
         (Some(Traffic::Trace(trace)), Some(routes)) => vec![stage.replay(trace, routes)?],
@@ -183,6 +186,12 @@ fn in_stages(
             asked = generated.loads.len();
             if let Some(resolution) = checked.measure.find_saturation {
                 search = stage.find_saturation(generated, routes, &points, resolution)?;
+            }
+            if points.len() == asked && !search.is_stopped {
+                match limits::find(&stage, generated, (routes, routed.report.as_ref()), &points, &outages) {
+                    Err(RunError::Stopped) => search.is_stopped = true,
+                    limits => found = limits?,
+                }
             }
             points
         }
@@ -193,6 +202,12 @@ fn in_stages(
     };
     let is_whole = points.len() == asked && !search.is_stopped;
     let mut run = gather(checked, stages, (&setup, &scale), routed, &points, search);
+    if let Some(limits::Found { limits, events, delivered }) = found {
+        run.files.extend(tables::limits(&limits));
+        run.events += events;
+        run.messages_delivered += delivered;
+        run.summary.set_limits(limits);
+    }
     run.summary.interrupted = !is_whole;
     run.files.extend(tables::outages(&checked.topology.network, &outages));
     run.files.push(tables::network(&checked.topology.network));
@@ -218,9 +233,11 @@ fn gather(
     let arbiters: Vec<Vec<ArbiterReport>> = points
         .iter()
         .zip(&channels)
-        .map(|((load, point), channels)| decoding::arbiters(setup.network, switch, *load, point, channels))
+        .map(|((load, point), channels)| {
+            decoding::arbiters(setup.network, setup.parameters, *load, point, channels)
+        })
         .collect();
-    let decoding = decoding::limit(&reports, &arbiters, switch.arbitration);
+    let busiest_arbiter = decoding::busiest(&reports, &arbiters, switch.arbitration);
     let mut files = routed.files;
     if !points.is_empty() {
         let loads = || points.iter().map(|(load, _)| *load);
@@ -260,7 +277,8 @@ fn gather(
         throughput_flits_per_cycle_per_host: throughput,
         saturation: search.saturation,
         points: reports,
-        decoding,
+        limits: None,
+        busiest_arbiter,
     };
     let summary = Summary::new(checked, outcome, Findings::Stages(Box::new(report)));
     let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();

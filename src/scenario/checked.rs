@@ -382,6 +382,20 @@ pub struct Output {
     pub warmup: bool,
     /// `events.simlog`: what happened, so much of it.
     pub events: Option<Bounds>,
+    /// `limits.csv`: what limits a load.
+    pub explain: Explain,
+}
+
+/// When what limits a load is looked for, which takes short runs of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Explain {
+    /// Never.
+    #[default]
+    Never,
+    /// Where the short runs take at most a fifth of the messages of their load.
+    IfCheap,
+    /// At the least saturated load, whatever that takes.
+    Always,
 }
 
 /// So many loads are few: of more, the small form of a sweep has every so manieth.

@@ -9,7 +9,7 @@
 //! publishes the buffers and thresholds of a single port of a switch after Myrinet's. Ours are room for what
 //! `stop` and `go` in `[fabric]` need over cables of 30 m, so that the flow neither overruns nor pauses. In the model a
 //! unit that decodes heads takes one at a time and is busy for the whole routing latency, where recent switches begin
-//! with the next before: short messages saturate the model earlier. `simnet run` says where that is so.
+//! with the next before: short messages may saturate the model earlier. `simnet run --explain` says where that is so.
 
 use simnet_base::units::{BitRate, Bytes, Unit as _};
 

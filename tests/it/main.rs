@@ -93,6 +93,7 @@ mod scenarios {
     mod gather;
     mod in_transit;
     mod include;
+    mod limits;
     mod mapping;
     pub(crate) mod meaning;
     mod mix;

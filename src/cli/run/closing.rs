@@ -8,12 +8,13 @@ use simnet_base::numbers::{number, rounded};
 use simnet_media::fabric::Arbitration;
 use simnet_network::topology::Network;
 use simnet_running::simulation::{
-    ChannelReport, Decoding, Edge, Findings, HotSpots, PointReport, Reason, Run, StagesReport, State, Summary,
+    BusiestArbiter, ChannelReport, Edge, Findings, HotSpots, PointReport, Reason, Run, StagesReport, State,
+    Summary,
 };
 use simnet_scenario::Checked;
 use simnet_scenario::checked::Extent;
 
-use super::compared;
+use super::{compared, limits};
 
 /// What to look at next, the files, and how to make a report of them.
 pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
@@ -26,7 +27,8 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
             ("busiest cable", busiest(&report.hot_spots, network)),
             ("dead", dead(checked, report)),
             ("saturation", saturation(report)),
-            ("decoding", decoding(report, network)),
+            ("limit", limits::next(checked, report)),
+            ("busiest arbiter", arbiter(report, network)),
             ("precision", precision(checked, report)),
         ];
     }
@@ -155,22 +157,18 @@ fn dead(checked: &Checked, report: &StagesReport) -> Option<String> {
     Some(format!("{at}{first}{more}: {stuck} messages are held up for ever{cure}"))
 }
 
-/// That arbiters limit the network and not cables, where that is so.
-fn decoding(report: &StagesReport, network: &Network) -> Option<String> {
-    let Decoding { arbiter, saturated, arbitration } = report.decoding.as_ref()?;
-    let limit =
-        if *saturated { "may saturate it before cables do" } else { "is nearer to its limit than cables" };
-    let load = arbiter.load.map(|load| format!("at load {load} ")).unwrap_or_default();
+/// The busiest arbiter, where it is busier than the channels of its switch.
+fn arbiter(report: &StagesReport, network: &Network) -> Option<String> {
+    let BusiestArbiter { arbiter, busy_share, arbitration } = report.busiest_arbiter.as_ref()?;
+    let load = arbiter.load.map(|load| format!(" at load {load}")).unwrap_or_default();
     let of = match arbitration {
-        Arbitration::Serial => "the arbiter",
-        Arbitration::PerInput => "the arbiter of an input",
-        Arbitration::PerOutput => "the arbiter of an output",
+        Arbitration::Serial => "that",
+        Arbitration::PerInput => "that of an input",
+        Arbitration::PerOutput => "that of an output",
     };
     let switch = quoted(&network.labelled(&arbiter.switch));
-    let (busy, channel) = (percent(arbiter.arbiter_busy_share), percent(arbiter.channel_busy_share));
-    Some(format!(
-        "{limit}: {load}{of} of {switch} is busy for {busy} of the time, its busiest channel for {channel}"
-    ))
+    let (busy, channel) = (percent(*busy_share), percent(arbiter.channel_busy_share));
+    Some(format!("{of} of {switch}, busy for {busy} of the time{load}; its busiest channel for {channel}"))
 }
 
 /// Points that are not known as well as requested and that a longer measurement may help, and what that is.

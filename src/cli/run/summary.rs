@@ -18,8 +18,8 @@ use simnet_running::simulation::{
 use simnet_scenario::Checked;
 use simnet_scenario::checked::TopologySource;
 
-use super::closing;
 use super::histogram::Histogram;
+use super::{closing, limits};
 
 /// The summary as text: what ran, what came out, what to look at next.
 pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
@@ -49,6 +49,7 @@ fn stages(checked: &Checked, run: &Run, report: &StagesReport) -> String {
     text += &routes(report, network);
     text += &points(&report.points);
     text += &saturation(report);
+    text += &limits::text(report, network);
     text += &latency(run, &report.hot_spots);
     text += &hot_spots(&report.hot_spots, network);
     text + &deadlocks(&report.deadlocks, network)

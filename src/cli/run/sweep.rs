@@ -110,6 +110,10 @@ fn place(options: &Options, described: &Described, common: &Common) -> Result<Pa
         let message = "--trace and --pcap record a single run, and this file describes a sweep";
         return Err(Failure::Usage(message.to_owned()));
     }
+    if options.explain {
+        let message = "--explain finds what limits a load of a single run, and this file describes a sweep";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let place = place_of(options.out.as_deref(), described.plan.name(), options.quick);
     spare_whole(&place, options.quick)?;
     Folder::probe(&place, RESULTS)?;

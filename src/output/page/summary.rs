@@ -8,6 +8,7 @@ mod allgather;
 mod deadlocks;
 mod discovery;
 mod everything;
+mod limits;
 mod mapping;
 mod operation;
 mod paper;

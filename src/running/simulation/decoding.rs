@@ -1,10 +1,10 @@
 //! How busy switches are with decoding heads, against how busy their channels are with flits.
 //!
-//! A switch's arbiter takes a head for the routing latency. Where messages are short, or cables are fast, that limits a
-//! network before its cables do.
+//! A switch's arbiter takes a head for the routing latency. These are facts, and no cause: what limits a load is found
+//! by lifting it, in `limits`. With credits all heads are decoded at once, and no arbiter is busy.
 
 use simnet_base::ids::{LinkId, Node, SwitchId};
-use simnet_media::fabric::{Arbitration, SwitchParameters};
+use simnet_media::fabric::{Arbitration, FlowControl, Parameters};
 use simnet_network::topology::{End, Network};
 use simnet_output::report::{record, table_of};
 
@@ -24,8 +24,8 @@ record! {
         /// Heads that it decoded.
         pub decoded_heads: u64,
         /// Share of the time in which its arbiter decoded a head; with an arbiter at every input or output, of the
-        /// busiest one.
-        pub arbiter_busy_share: f64,
+        /// busiest one. None with credits, where heads do not wait for each other to be decoded.
+        pub arbiter_busy_share: Option<f64>,
         /// Where the busiest channel to it or from it begins, `node:port`.
         pub busiest_from: String,
         /// Where that channel ends.
@@ -35,13 +35,13 @@ record! {
     }
 }
 
-/// What limits a network that decodes heads more than it moves flits.
+/// The arbiter that is the busiest, and near its limit.
 #[derive(Clone, Debug)]
-pub struct Decoding {
-    /// The switch whose arbiter is the busiest.
+pub struct BusiestArbiter {
+    /// Its switch.
     pub arbiter: ArbiterReport,
-    /// Whether the network is saturated at that load.
-    pub saturated: bool,
+    /// Share of the time in which it decoded a head.
+    pub busy_share: f64,
     /// How heads are decoded.
     pub arbitration: Arbitration,
 }
@@ -49,11 +49,13 @@ pub struct Decoding {
 /// How busy the arbiters of all switches with cables are at a load, in order of their ids.
 pub(super) fn arbiters(
     network: &Network,
-    switch: &SwitchParameters,
+    parameters: &Parameters,
     load: Option<f64>,
     point: &Point,
     channels: &[ChannelReport],
 ) -> Vec<ArbiterReport> {
+    let switch = &parameters.switch;
+    let is_busy = parameters.flow == FlowControl::StopGo;
     let mut list: Vec<Option<ArbiterReport>> = vec![None; network.switches().len()];
     let mut heads = vec![(0, 0); network.switches().len()];
     for (index, channel) in channels.iter().enumerate() {
@@ -78,7 +80,8 @@ pub(super) fn arbiters(
         let Some(report) = report else { continue };
         report.decoded_heads = all;
         let of_one = if switch.arbitration == Arbitration::Serial { all } else { most };
-        report.arbiter_busy_share = ((of_one * switch.routing_latency) as f64 / cycles).min(1.0);
+        let share = ((of_one * switch.routing_latency) as f64 / cycles).min(1.0);
+        report.arbiter_busy_share = is_busy.then_some(share);
     }
     list.into_iter().flatten().collect()
 }
@@ -102,7 +105,7 @@ fn idle(network: &Network, switch: SwitchId, load: Option<f64>) -> ArbiterReport
         load,
         switch: network.name_of(Node::Switch(switch)).to_owned(),
         decoded_heads: 0,
-        arbiter_busy_share: 0.0,
+        arbiter_busy_share: None,
         busiest_from: String::new(),
         busiest_to: String::new(),
         channel_busy_share: 0.0,
@@ -111,24 +114,22 @@ fn idle(network: &Network, switch: SwitchId, load: Option<f64>) -> ArbiterReport
 
 /// The busiest arbiter at the lowest saturated load, else at the highest load, if it is near its limit and busier than
 /// the busiest channel of its switch.
-pub(super) fn limit(
+pub(super) fn busiest(
     points: &[PointReport],
     arbiters: &[Vec<ArbiterReport>],
     arbitration: Arbitration,
-) -> Option<Decoding> {
+) -> Option<BusiestArbiter> {
     let by_load = |(a, _): &(&PointReport, _), (b, _): &(&PointReport, _)| {
         a.load.unwrap_or(0.0).total_cmp(&b.load.unwrap_or(0.0))
     };
     let all = || points.iter().zip(arbiters);
     let saturated = all().filter(|(point, _)| point.saturated).min_by(by_load);
     let carried = all().filter(|(point, _)| point.is_carried());
-    let (point, of_point) = saturated.or_else(|| carried.max_by(by_load))?;
-    let busier =
-        |a: &&ArbiterReport, b: &&ArbiterReport| a.arbiter_busy_share.total_cmp(&b.arbiter_busy_share);
-    let arbiter = of_point.iter().rev().max_by(busier)?;
-    let limits =
-        arbiter.arbiter_busy_share >= NEAR && arbiter.arbiter_busy_share > arbiter.channel_busy_share;
-    limits.then(|| Decoding { arbiter: arbiter.clone(), saturated: point.saturated, arbitration })
+    let (_, of_point) = saturated.or_else(|| carried.max_by(by_load))?;
+    let shares = of_point.iter().filter_map(|arbiter| Some((arbiter.arbiter_busy_share?, arbiter)));
+    let (busy_share, arbiter) = shares.rev().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let is_near = busy_share >= NEAR && busy_share > arbiter.channel_busy_share;
+    is_near.then(|| BusiestArbiter { arbiter: arbiter.clone(), busy_share, arbitration })
 }
 
 /// One row a switch and load point.

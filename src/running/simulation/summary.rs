@@ -13,9 +13,10 @@ use simnet_scenario::Checked;
 
 use super::allgather::GatherReport;
 use super::daemon;
-use super::decoding::Decoding;
+use super::decoding::BusiestArbiter;
 use super::discoveries::DiscoveryReport;
 use super::hosts::Locked;
+use super::limits::Limits;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Cut, Point, PointEnd};
 use super::rates::RatesReport;
@@ -91,8 +92,10 @@ pub struct StagesReport {
     pub saturation: Option<Saturation>,
     /// Where the network hurts at the highest load that was carried.
     pub hot_spots: HotSpots,
-    /// The switch at which decoding heads limits the network more than cables do, if there is one.
-    pub decoding: Option<Decoding>,
+    /// What limits a load, if that was looked for.
+    pub limits: Option<Limits>,
+    /// The arbiter that is the busiest, if it is busier than the channels of its switch.
+    pub busiest_arbiter: Option<BusiestArbiter>,
 }
 
 /// The object of `summary.json`: the same keys in the same order, whatever was done.
@@ -114,6 +117,8 @@ struct Flat<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     throughput_flits_per_cycle_per_host: Option<f64>,
     saturation: Option<&'a Saturation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limits: Option<&'a Limits>,
     #[serde(skip_serializing_if = "Option::is_none")]
     allgather: Option<&'a GatherReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,6 +168,7 @@ impl Serialize for Summary {
             points: &stages.points,
             throughput_flits_per_cycle_per_host: stages.throughput_flits_per_cycle_per_host,
             saturation: stages.saturation.as_ref(),
+            limits: stages.limits.as_ref(),
             allgather: None,
             rings: None,
             discovery: None,
@@ -200,6 +206,13 @@ impl Summary {
         match &self.findings {
             Findings::Stages(stages) => Some(stages),
             _ => None,
+        }
+    }
+
+    /// Adds what limits a load to a run on the fabric.
+    pub(super) fn set_limits(&mut self, limits: Limits) {
+        if let Findings::Stages(stages) = &mut self.findings {
+            stages.limits = Some(limits);
         }
     }
 
@@ -442,7 +455,8 @@ impl Scale {
         if flit_times > 0.0 { flits as f64 / flit_times } else { 0.0 }
     }
 
-    fn rate(&self, flits: u64, cycles: u64) -> f64 {
+    /// The same of a host on the mean.
+    pub(super) fn rate(&self, flits: u64, cycles: u64) -> f64 {
         self.flits_per_cycle(flits, cycles) / self.hosts as f64
     }
 }

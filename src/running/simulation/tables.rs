@@ -9,6 +9,7 @@ use simnet_output::report::{record, table_of};
 use simnet_scenario::checked::Topology;
 
 use super::failures::Outage;
+use super::limits::Limits;
 use super::point::Point;
 use super::saturation::Saturation;
 use super::summary::{ChannelReport, DeadlockReport, PointReport, Scale, port_name};
@@ -48,6 +49,12 @@ pub(super) fn channel_report(
         idle: 1.0 - held,
         wanted: used.blocked as f64 / cycles,
     }
+}
+
+/// One row a resource that was lifted, the largest gain first; no file where nothing was.
+pub(super) fn limits(limits: &Limits) -> Option<(String, String)> {
+    let is_empty = limits.lifted.is_empty();
+    (!is_empty).then(|| ("limits.csv".to_owned(), table_of(&limits.lifted).into_csv()))
 }
 
 record! {

@@ -5,7 +5,7 @@ use simnet_base::units::{Duration, Time};
 use simnet_media::trace::Bounds;
 
 use super::{out_of_range, quantity};
-use crate::checked::{Output, Traffic};
+use crate::checked::{Explain, Output, Traffic};
 use crate::diagnostics::Diagnostics;
 use crate::wire::{self, Document, Events, Located};
 
@@ -34,6 +34,7 @@ pub(super) fn output(
         series: quantity(&wire.series).map(|interval| interval.value),
         warmup: wire.warmup.value().copied().unwrap_or(false),
         events,
+        explain: Explain::default(),
     })
 }
 

@@ -8,7 +8,7 @@ use crate::page::markup::{Grade, grid, listed, name, numbers, words};
 use crate::page::value::{Show, shown};
 use crate::page::{Contents, Csv};
 
-use super::{Summary, cut, entries, of};
+use super::{Summary, cut, entries, limits, of};
 
 /// A point: its path and its object.
 type Point<'a> = (String, &'a Value);
@@ -43,7 +43,7 @@ pub(super) fn summary(contents: &Contents) -> Option<Summary> {
         sentences,
         facts: facts(contents, &points, is_trace),
         notices: notices(contents, &points),
-        body: html! { (table(contents, &points)) (hot_spots(contents)) },
+        body: html! { (table(contents, &points)) (limits::section(contents)) (hot_spots(contents)) },
     })
 }
 

@@ -21,7 +21,7 @@ impl Title {
 }
 
 /// All that simnet writes: file, name, what a row is.
-const TITLES: [(&str, &str, &str); 22] = [
+const TITLES: [(&str, &str, &str); 23] = [
     (
         "channels",
         "Cables",
@@ -38,6 +38,11 @@ const TITLES: [(&str, &str, &str); 22] = [
         "saturation",
         "Saturation",
         "The loads between which the network saturates, and the most that it accepted.",
+    ),
+    (
+        "limits",
+        "What limits a load",
+        "One row for each resource that was made ample, the largest gain first: what was accepted then.",
     ),
     ("routes", "Routes", "The metrics of the routes."),
     ("paper", "Beside the paper", "The printed numbers and ours."),

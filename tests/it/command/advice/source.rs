@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 
 /// Files with the part of each that makes sentences: from the first text to the second.
-const PARTS: [(&str, &str, &str); 5] = [
+const PARTS: [(&str, &str, &str); 6] = [
     ("src/cli/run/closing.rs", "\nfn map(", "\n/// Where the files are"),
+    ("src/cli/run/limits.rs", "\npub(super) fn next(", ""),
     ("src/cli/run/compared.rs", "\npub(super) fn rows(", ""),
     ("src/cli/run/sweep.rs", "\nfn rows_next(", "\n}\n"),
     ("src/running/simulation/reason.rs", "\nimpl fmt::Display for Reason", "\n}\n"),

@@ -36,7 +36,10 @@ allgather = { algorithm = 'shift', size = '64 KiB' }
 ";
 
 pub(super) fn rows() -> Vec<Row> {
-    [of_maps(), of_cables(), of_loads(), of_deadlocks(), of_bounds()].into_iter().flatten().collect()
+    [of_maps(), of_cables(), of_limits(), of_loads(), of_deadlocks(), of_bounds()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn of_maps() -> Vec<Row> {
@@ -124,26 +127,15 @@ fn of_cables() -> Vec<Row> {
             busiest,
         ),
         row(
-            Next("decoding"),
-            &[
-                "may saturate it before cables do: ",
-                "at load ",
-                "the arbiter of ",
-                " is busy for ",
-                " of the time, its busiest channel for ",
-            ],
+            Next("busiest arbiter"),
+            &["that of ", ", busy for ", " of the time at load ", "; its busiest channel for "],
             RING,
             &["traffic.uniform.loads=[0.1, 0.6]"],
-            |ran| {
-                arbiters(ran);
-                let faster = ran.again(&["fabric.routing-latency='100 ns'"]);
-                let accepted = |ran: &Ran| ran.number("points.1.accepted_flits_per_cycle_per_host");
-                ran.check(accepted(&faster) > 1.05 * accepted(ran), "switches that decode faster carry more");
-            },
+            arbiters,
         ),
         row(
-            Next("decoding"),
-            &["is nearer to its limit than cables: ", "the arbiter of an input of "],
+            Next("busiest arbiter"),
+            &["that of an input of "],
             RING,
             &[
                 "traffic.uniform.loads=[0.15]",
@@ -153,8 +145,8 @@ fn of_cables() -> Vec<Row> {
             arbiters,
         ),
         row(
-            Next("decoding"),
-            &["the arbiter of an output of "],
+            Next("busiest arbiter"),
+            &["that of an output of "],
             RING,
             &[
                 "traffic.uniform.loads=[0.2]",
@@ -184,9 +176,9 @@ fn busiest(ran: &Ran) {
     ran.check(line.ends_with(&format!("is blocked for {}", percent(most("blocked_share")))), "blocked");
 }
 
-/// The shares of a decoding line are those of arbiters.csv.
+/// The shares of the busiest arbiter are those of arbiters.csv.
 fn arbiters(ran: &Ran) {
-    let line = ran.next("decoding").unwrap();
+    let line = ran.next("busiest arbiter").unwrap();
     let shares = |key: &str| {
         ran.rows("arbiters.csv").into_iter().map(|row| row[key].parse::<f64>().unwrap()).collect::<Vec<_>>()
     };
@@ -198,6 +190,106 @@ fn arbiters(ran: &Ran) {
             && line.ends_with(&percent(*channel))
     });
     ran.check(is_row, "a row of arbiters.csv");
+}
+
+fn of_limits() -> Vec<Row> {
+    const DEAD: &[&str] = &[
+        "routing.algorithm='minimal'",
+        "topology.ring.switches=6",
+        "traffic.uniform.payload='400 B'",
+        "traffic.uniform.loads=[0.9]",
+        "fabric.deadlock-timeout='never'",
+        "--explain",
+    ];
+    const MANY: &[&str] = &["traffic.uniform.loads=[0.1, 0.6]", "measure.messages=4000"];
+    vec![
+        row(
+            Next("limit"),
+            &[
+                "not looked for; --explain runs load ",
+                " again with one resource at a time made ample, and prints the gains",
+            ],
+            RING,
+            MANY,
+            |ran| {
+                let explained = ran.again(&["--explain"]);
+                ran.check(explained.rows("limits.csv").len() > 2 && ran.at("limits").is_null(), "gains");
+            },
+        ),
+        row(
+            Next("limit"),
+            &["decoding: with ", " in place of ", ", load 0.6 accepts ", " % more"],
+            RING,
+            &["traffic.uniform.loads=[0.1, 0.6]", "measure.messages=4000", "--explain"],
+            |ran| {
+                let first = &ran.rows("limits.csv")[0];
+                let gain = first["gain_percent"].parse::<f64>().unwrap();
+                let line = ran.next("limit").unwrap();
+                ran.check(line.contains(&format!("accepts {gain:.1} % more")), "the first of limits.csv");
+                ran.check(first["beyond_chance"] == "true", "beyond chance");
+                let faster =
+                    ran.again(&["fabric.routing-latency='6.25 ns'", "fabric.arbitration='per-input'"]);
+                let accepted = |ran: &Ran| ran.number("points.1.accepted_flits_per_cycle_per_host");
+                ran.check(
+                    accepted(&faster) > 1.05 * accepted(ran),
+                    "switches that decode at once carry more",
+                );
+            },
+        ),
+        row(
+            Next("limit"),
+            &["which is all that is offered within 1 %"],
+            RING,
+            &[
+                "traffic.uniform.loads=[0.1, 0.2]",
+                "traffic.uniform.payload='16 B'",
+                "measure.messages=4000",
+                "--explain",
+            ],
+            |ran| {
+                let first = &ran.rows("limits.csv")[0];
+                let accepted = first["accepted_flits_per_cycle_per_host"].parse::<f64>().unwrap();
+                let offered = ran.number("limits.offered_flits_per_cycle_per_host");
+                ran.check(accepted > 0.985 * offered && first["carried"] == "true", "all");
+            },
+        ),
+        row(
+            Next("limit"),
+            &["none at load ", ": the network keeps up with what is offered"],
+            RING,
+            &["measure.messages=20000", "--explain"],
+            |ran| ran.check(ran.states()[1] == "converged" && ran.number("limits.load") == 0.1, "carried"),
+        ),
+        row(
+            Next("limit"),
+            &["not looked for: load ", " has not converged, and is not known to be saturated"],
+            RING,
+            &["measure.messages=40", "--explain"],
+            |ran| ran.check(ran.states()[1] == "not-converged", "not known"),
+        ),
+        row(
+            Next("limit"),
+            &["not found: at load ", " no resource that was lifted gains 1 % and more than chance"],
+            RING,
+            &[
+                "fabric={routing-latency='6.25 ns', arbitration='per-input', buffer='600 B', stop='500 B', go='400 B'}",
+                "topology={leaf-spine={leaves=1, spines=0, hosts-per-switch=16}}",
+                "traffic.uniform.loads=[1.0]",
+                "measure.messages=8000",
+                "--explain",
+            ],
+            |ran| {
+                let gains = ran.rows("limits.csv");
+                let is_none = |row: &std::collections::BTreeMap<String, String>| {
+                    row["beyond_chance"] == "false" || row["gain_percent"].parse::<f64>().unwrap() < 1.0
+                };
+                ran.check(gains.iter().all(is_none), "no gain");
+            },
+        ),
+        row(Next("limit"), &["not found: the network dies at every load"], RING, DEAD, |ran| {
+            ran.check(ran.states().iter().all(|state| state == "deadlocked"), "dead");
+        }),
+    ]
 }
 
 fn of_loads() -> Vec<Row> {

@@ -80,7 +80,8 @@ pub(super) fn arbiters(
         let Some(report) = report else { continue };
         report.decoded_heads = all;
         let of_one = if switch.arbitration == Arbitration::Serial { all } else { most };
-        let share = ((of_one * switch.routing_latency) as f64 / cycles).min(1.0);
+        let busy = switch.routing_interval.unwrap_or(switch.routing_latency);
+        let share = ((of_one * busy) as f64 / cycles).min(1.0);
         report.arbiter_busy_share = is_busy.then_some(share);
     }
     list.into_iter().flatten().collect()

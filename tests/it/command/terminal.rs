@@ -9,7 +9,7 @@ use simnet::scenario::{self, Overrides};
 use simnet::simulation::{self, Progress};
 use simnet::units::Duration;
 
-use support_network::peer;
+use support_network::{cases, peer};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -38,6 +38,21 @@ fn the_readme_shows_what_now100_prints() {
         curve(&place.join("latency.svg")) == curve(&root().join("docs/now100.svg")),
         "draw docs/now100.svg anew"
     );
+}
+
+/// Wrong if the README named another limit of now100 than its command finds.
+#[test]
+fn the_readme_shows_what_limits_now100() {
+    if cases(20) == 1 {
+        return;
+    }
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let shown = readme.split("```text\n").find(|block| block.starts_with("What limits")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("now100");
+    let line = ["run", "scenarios/now100.toml", "--explain", "--out", place.to_str().unwrap()];
+    let (_, text) = run(&line);
+    assert!(text.contains(shown.split("```").next().unwrap()), "{text}");
 }
 
 /// Wrong if a kind of run ended without saying where its files are and how to look at them.

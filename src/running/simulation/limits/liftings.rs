@@ -32,6 +32,8 @@ pub(super) struct Lifting {
 enum Change {
     /// Heads are decoded in no time, at every input.
     Decoding,
+    /// Inputs begin with a head every base cycle.
+    Interval,
     /// Buffers, STOP and GO of switches; with credits the buffers of their lanes.
     Buffers([u64; 3]),
     /// Interfaces of hosts send and receive at once.
@@ -76,7 +78,8 @@ pub(super) fn all(
     report: Option<&Report>,
 ) -> Vec<Lifting> {
     let longest = u64::from(generated.workload.sizes.longest());
-    let single = [decoding(checked, own), buffers(checked, own, longest), interfaces(checked)];
+    let single =
+        [decoding(checked, own), interval(checked, own), buffers(checked, own, longest), interfaces(checked)];
     let cables = cables(checked, own, point);
     single.into_iter().flatten().chain(cables).chain(routes(checked, report)).collect()
 }
@@ -101,6 +104,7 @@ impl Lifting {
                 parts.fabric.routing_latency = AT_ONCE;
                 parts.fabric.arbitration = Arbitration::PerInput;
             }
+            Change::Interval => parts.fabric.routing_interval = Some(AT_ONCE),
             Change::Buffers([buffer, stop, go]) => match &mut parts.fabric.credits {
                 Some(credits) => credits.buffer = Flits(*buffer),
                 None => {
@@ -152,10 +156,11 @@ impl Lifting {
 /// Decoding, unless it takes no time already.
 fn decoding(checked: &Checked, own: &Parameters) -> Option<Lifting> {
     let (has_credits, arbitration) = (checked.fabric.credits.is_some(), checked.fabric.arbitration);
+    let pipeline = checked.fabric.routing_interval.map(|interval| every(&interval.to_string()));
     let (unit, is_shared) = match arbitration {
         _ if has_credits => ("all at once", false),
         Arbitration::Serial => ("one after the other at a switch", true),
-        Arbitration::PerInput => ("one after the other at an input", false),
+        Arbitration::PerInput => (pipeline.as_deref().unwrap_or("one after the other at an input"), false),
         Arbitration::PerOutput => ("one after the other at an output", true),
     };
     if own.switch.routing_latency == 1 && !is_shared {
@@ -166,7 +171,20 @@ fn decoding(checked: &Checked, own: &Parameters) -> Option<Lifting> {
     Some(Lifting::decoding(was, format!("{} a head, {made}", own.base_cycle)))
 }
 
-/// Buffers, unless they hold a round trip and the longest message, with credits four packets, already.
+/// The interval of a pipeline of headers, unless one begins every base cycle already.
+fn interval(checked: &Checked, own: &Parameters) -> Option<Lifting> {
+    let interval = checked.fabric.routing_interval.filter(|_| own.switch.routing_interval > Some(1))?;
+    let [was, made] = [interval, own.base_cycle].map(|interval| every(&interval.to_string()));
+    Some(Lifting { resource: Resource::Decoding, ends: None, was, made, change: Change::Interval })
+}
+
+/// How often an input begins with a head.
+fn every(interval: &str) -> String {
+    format!("one every {interval} at an input")
+}
+
+/// Buffers, unless they hold a round trip, what a pipeline of headers decodes and the longest message, with credits four
+/// packets, already.
 fn buffers(checked: &Checked, own: &Parameters, longest: u64) -> Option<Lifting> {
     let fabric = &checked.fabric;
     let lifting = |was, made, sizes| {
@@ -181,7 +199,9 @@ fn buffers(checked: &Checked, own: &Parameters, longest: u64) -> Option<Lifting>
         let own = credits.buffer.0;
         return if ample > own { lifting(of(own), of(ample), [ample, 0, 0]) } else { None };
     }
-    // GO comes while so much is left that the flow does not pause, and STOP once the longest message has room.
+    // GO comes while so much is left that the flow does not pause, and STOP once the longest message has room, behind
+    // what a pipeline of headers decodes meanwhile.
+    let longest = longest + own.switch.routing_interval.map_or(0, |_| own.switch.routing_latency);
     let trip = own.links.iter().map(|link| overshoot(*link)).max()?;
     let [buffer, stop, go] = [fabric.buffer.0, fabric.stop.0, fabric.go.0];
     let most_stop = MOST_BUFFER.checked_sub(trip)?;

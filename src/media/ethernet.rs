@@ -61,6 +61,7 @@ mod pfc;
 mod port;
 mod spanning_tree;
 mod switch;
+mod ties;
 mod train;
 pub mod transport;
 mod wiring;

@@ -45,7 +45,7 @@ pub struct Ethernet<P> {
     pub(super) counters: Counters,
     tree: SpanningTree,
     pub(super) buffer: Buffer,
-    /// Who has come to the buffers at this instant.
+    /// Frames that buffers have admitted at this instant.
     pub(super) ties: Ties,
     pub(super) latency: u64,
     pub(super) ageing: u64,
@@ -108,7 +108,7 @@ impl<P: Clone> Ethernet<P> {
             starts: Agenda::new(),
             counters: Counters::new(ends.len(), network.switches().len()),
             buffer: parameters.buffer,
-            ties: Ties::new(parameters.seed),
+            ties: Ties::new(network, parameters),
             latency: parameters.switch_latency.as_ps(),
             ageing: parameters.ageing.as_ps(),
             mtu: parameters.mtu,
@@ -431,7 +431,7 @@ impl<P: Clone> Ethernet<P> {
         }
         let output = &self.outputs[channel as usize];
         let occupied = output.occupied + length;
-        if !matches!(self.buffer, Buffer::Unbounded) {
+        if occupied > self.ties.roomy {
             let admitted = Admitted { output: channel, input, slot, behind: output.tail };
             self.ties.note(self.now, admitted);
         }

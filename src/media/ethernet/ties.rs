@@ -28,10 +28,12 @@
 
 use simnet_base::des::random::{Purpose, Stream, mix};
 use simnet_base::ids::{Node, SwitchId};
+use simnet_network::topology::Network;
 
 use super::Endpoint;
 use super::engine::Ethernet;
-use super::parameters::Buffer;
+use super::frame::{HEADER, MIN_FRAME, TRAILER};
+use super::parameters::{Buffer, Parameters};
 use super::port::NIL;
 
 /// The hash of ranks.
@@ -55,17 +57,29 @@ pub(super) struct Admitted {
 pub(super) struct Ties {
     /// The seed of the ranks.
     seed: u64,
+    /// Up to so many bytes behind its port, a frame that has been admitted need not be noted: whatever else comes to
+    /// that port at the same instant, one frame an input, has room.
+    pub(super) roomy: u64,
     /// The instant of those that are noted.
     instant: u64,
     admitted: Vec<Admitted>,
 }
 
 impl Ties {
-    pub(super) fn new(seed: u64) -> Ties {
-        Ties { seed: Stream::new(seed, RANKS, 0).bits(), instant: 0, admitted: Vec::new() }
+    pub(super) fn new(network: &Network, parameters: &Parameters) -> Ties {
+        let inputs = network.switches().iter().map(|switch| u64::from(switch.ports)).max().unwrap_or(0);
+        let longest = u64::from(HEADER + TRAILER) + u64::from(parameters.mtu.max(MIN_FRAME));
+        let roomy = match parameters.buffer {
+            Buffer::Unbounded => u64::MAX,
+            Buffer::PerPort(room) => room.0.saturating_sub(inputs * longest),
+            // Other ports fill it.
+            Buffer::Shared(_) => 0,
+        };
+        let seed = Stream::new(parameters.seed, RANKS, 0).bits();
+        Ties { seed, roomy, instant: 0, admitted: Vec::new() }
     }
 
-    /// Notes a frame that a buffer has admitted.
+    /// Notes a frame that a bounded buffer has admitted.
     #[inline]
     pub(super) fn note(&mut self, now: u64, frame: Admitted) {
         if self.instant != now {

@@ -431,7 +431,11 @@ impl<P: Clone> Ethernet<P> {
         }
         let output = &self.outputs[channel as usize];
         let occupied = output.occupied + length;
-        if occupied > self.ties.roomy {
+        let filled = match self.buffer {
+            Buffer::Shared(_) => self.switches[at as usize].occupied,
+            _ => occupied,
+        };
+        if filled > self.ties.roomy {
             let admitted = Admitted { output: channel, input, slot, behind: output.tail };
             self.ties.note(self.now, admitted);
         }

@@ -8,16 +8,16 @@
 //! ```
 //! Every frame that comes to a buffer has a *rank*, a hash of the seed, the output, the instant and the channel that it
 //! came over. A frame that does not fit looks at those that the same buffer has admitted at the same instant. Of those
-//! whose rank is later, and whose room suffices, the one with the latest rank is dropped in its stead; if there is none,
-//! the frame itself is. Frames behind the dropped one move up, and the newcomer goes to the end of its queue. Of frames
-//! of one length those with the least ranks are admitted, in the order of their channels: as if all others had never
-//! come.
+//! whose rank is later, and whose room suffices, the one with the latest rank is dropped in its stead. If there is
+//! none, the frame itself is dropped. Frames behind the dropped one move up, and the newcomer goes to the end of its
+//! queue. Of frames of one length those with the least ranks are admitted, in the order of their channels: as if all
+//! others had never come.
 //!
 //! # Scope and limitations
 //! Only frames of the same picosecond share their losses. A sender whose frames come a little later than those of
-//! another one, always by the same time, may still lose all or nothing; hosts whose clocks do not drift stay in such a
-//! phase. A dropped frame was behind its port until the newcomer came: peaks have it. Where switches pause
-//! those who send, room is counted by input, and one frame at a time comes to an input: there are no ties.
+//! another one, always by the same time, may still lose all or nothing; clocks do not drift here, so that hosts stay in
+//! such a phase. A dropped frame was behind its port until the newcomer came: peaks count it. Where switches pause
+//! senders, room is counted by input, and one frame at a time comes to an input: there are no ties.
 //!
 //! # Source
 //! Floyd and Jacobson 1992, On traffic phase effects in packet-switched gateways: drop-tail gateways and periodic
@@ -57,8 +57,8 @@ pub(super) struct Admitted {
 pub(super) struct Ties {
     /// The seed of the ranks.
     seed: u64,
-    /// Up to so many bytes behind its port, a frame that has been admitted need not be noted: whatever else comes to
-    /// that port at the same instant, one frame an input, has room.
+    /// Up to so many bytes in its buffer, a frame that has been admitted need not be noted: whatever else comes to that
+    /// buffer at the same instant has room.
     pub(super) roomy: u64,
     /// The instant of those that are noted.
     instant: u64,
@@ -67,13 +67,13 @@ pub(super) struct Ties {
 
 impl Ties {
     pub(super) fn new(network: &Network, parameters: &Parameters) -> Ties {
-        let inputs = network.switches().iter().map(|switch| u64::from(switch.ports)).max().unwrap_or(0);
+        let ports = network.switches().iter().map(|switch| u64::from(switch.ports)).max().unwrap_or(0);
         let longest = u64::from(HEADER + TRAILER) + u64::from(parameters.mtu.max(MIN_FRAME));
+        // From each port comes one frame, and a copy of it goes to each port.
         let roomy = match parameters.buffer {
             Buffer::Unbounded => u64::MAX,
-            Buffer::PerPort(room) => room.0.saturating_sub(inputs * longest),
-            // Other ports fill it.
-            Buffer::Shared(_) => 0,
+            Buffer::PerPort(room) => room.0.saturating_sub(ports * longest),
+            Buffer::Shared(room) => room.0.saturating_sub(ports * ports * longest),
         };
         let seed = Stream::new(parameters.seed, RANKS, 0).bits();
         Ties { seed, roomy, instant: 0, admitted: Vec::new() }

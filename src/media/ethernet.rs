@@ -22,7 +22,8 @@
 //!
 //! **Buffers.** A frame takes L bytes of its output port's buffer from the instant of its arrival until its last bit
 //! has left that port; room is free again for arrivals of that very instant. One that does not fit is dropped,
-//! whatever may fit after it. The copies of a flood are taken in, and dropped, one by one in the order of the ports'
+//! whatever may fit after it, or drops one that came to the buffer at the same instant: chance decides, see
+//! `ethernet/ties.rs`. The copies of a flood are taken in, and dropped, one by one in the order of the ports'
 //! numbers. With a shared buffer the bytes of all output ports of the switch count together.
 //!
 //! **Addresses.** A forwarding switch notes the port at which it saw a frame's source, and when; then it looks for the
@@ -61,6 +62,7 @@ mod pfc;
 mod port;
 mod spanning_tree;
 mod switch;
+mod ties;
 mod train;
 pub mod transport;
 mod wiring;

@@ -44,7 +44,7 @@ pub struct Ethernet {
     pub give_up: Duration,
     /// Whether switches know every host from the start.
     pub introduced: bool,
-    /// When frames are marked for congestion, with the seed 0; `None`: never.
+    /// When frames are marked for congestion; `None`: never.
     pub ecn: Option<EcnParameters>,
     /// How rates of flows are cut and raised.
     pub dcqcn: Box<DcqcnParameters>,
@@ -133,7 +133,7 @@ impl Ethernet {
         Some(circle.iter().map(name).collect())
     }
 
-    /// The Ethernet's parameters on `network`, every cable at `rate` if one is given.
+    /// The Ethernet's parameters on `network`, every cable at `rate` if one is given, with the seed 0.
     pub fn parameters(&self, network: &Network, rate: Option<BitRate>) -> Parameters {
         let links = || network.links().iter();
         let mut bridge_priorities = vec![BRIDGE_PRIORITY; network.switches().len()];
@@ -156,6 +156,7 @@ impl Ethernet {
             forwarding: self.table.as_deref().cloned().map_or(Forwarding::SpanningTree, Forwarding::Table),
             time_to_live: self.time_to_live,
             bridge_priorities,
+            seed: 0,
         }
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn ecn(wire: &wire::Ethernet, diagnostics: &mut Diagnostics) -> Optio
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to a million")]
     let pmax = libm::round(pmax.value.0 * CERTAIN) as u32;
-    Some(Some(EcnParameters { kmin: kmin.value, kmax: kmax.value, pmax, seed: 0 }))
+    Some(Some(EcnParameters { kmin: kmin.value, kmax: kmax.value, pmax }))
 }
 
 /// How rates are cut and raised. `None` after a fault.

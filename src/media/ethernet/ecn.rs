@@ -27,14 +27,13 @@ pub struct EcnParameters {
     pub kmax: Bytes,
     /// The probability at `kmax`, in millionths; at most a million.
     pub pmax: u32,
-    /// The seed of the draws.
-    pub seed: u64,
 }
 
 /// What is marked.
 #[derive(Clone, Debug)]
 pub(super) struct Ecn {
     parameters: EcnParameters,
+    seed: u64,
     /// By channel; none before its first draw.
     streams: Vec<Option<Stream>>,
     /// By slot.
@@ -42,8 +41,8 @@ pub(super) struct Ecn {
 }
 
 impl Ecn {
-    pub(super) fn new(parameters: EcnParameters, channels: usize) -> Ecn {
-        Ecn { parameters, streams: vec![None; channels], marks: Vec::new() }
+    pub(super) fn new(parameters: EcnParameters, seed: u64, channels: usize) -> Ecn {
+        Ecn { parameters, seed, streams: vec![None; channels], marks: Vec::new() }
     }
 
     /// A slot gets a frame, marked or not.
@@ -62,13 +61,13 @@ impl Ecn {
 
     /// A frame comes to an output behind which there are so many bytes. Whether it is marked now that was not.
     pub(super) fn judge(&mut self, channel: u32, slot: u32, bytes: u64) -> bool {
-        let EcnParameters { kmin, kmax, pmax, seed } = self.parameters;
+        let EcnParameters { kmin, kmax, pmax } = self.parameters;
         if bytes <= kmin.0 || self.is_marked(slot) {
             return false;
         }
         let is_marked = bytes > kmax.0 || {
             let stream = &mut self.streams[channel as usize];
-            let stream = stream.get_or_insert_with(|| Stream::new(seed, MARKS, channel));
+            let stream = stream.get_or_insert_with(|| Stream::new(self.seed, MARKS, channel));
             // Above kmin and not above kmax: the span is above zero.
             stream.below(CERTAIN * (kmax.0 - kmin.0)) < u64::from(pmax) * (bytes - kmin.0)
         };
@@ -86,8 +85,8 @@ mod tests {
     /// Wrong if marks were not as frequent as the line between the thresholds says, or any were outside of it.
     #[test]
     fn marks_are_as_frequent_as_they_should_be() {
-        let parameters = EcnParameters { kmin: Bytes(10_000), kmax: Bytes(30_000), pmax: 200_000, seed: 1 };
-        let mut ecn = Ecn::new(parameters, 4);
+        let parameters = EcnParameters { kmin: Bytes(10_000), kmax: Bytes(30_000), pmax: 200_000 };
+        let mut ecn = Ecn::new(parameters, 1, 4);
         for (bytes, share) in [(0, 0.0), (10_000, 0.0), (15_000, 0.05), (30_000, 0.2), (30_001, 1.0)] {
             let mut marked = 0;
             for _ in 0..20_000 {

@@ -19,6 +19,7 @@ use super::pfc::{Flow, Pfc};
 use super::port::{Arrived, Frames, NIL, Output, Pace};
 use super::spanning_tree::SpanningTree;
 use super::switch::Switch;
+use super::ties::{Admitted, Ties};
 use super::train::{Patience, most_following};
 use super::wiring::{self, BuildError, Ends, NextChannels, Receiver};
 use super::{Direction, Endpoint, Observer, Pause};
@@ -40,10 +41,12 @@ pub struct Ethernet<P> {
     /// are more, see `lossless`.
     pub(super) due: Wheel,
     /// The slots of frames whose first bits leave, not yet reported to an observer; by channel within an instant.
-    starts: Agenda<u32, u32, u64>,
+    pub(super) starts: Agenda<u32, u32, u64>,
     pub(super) counters: Counters,
     tree: SpanningTree,
     pub(super) buffer: Buffer,
+    /// Frames that buffers have admitted at this instant.
+    pub(super) ties: Ties,
     pub(super) latency: u64,
     pub(super) ageing: u64,
     mtu: u32,
@@ -105,6 +108,7 @@ impl<P: Clone> Ethernet<P> {
             starts: Agenda::new(),
             counters: Counters::new(ends.len(), network.switches().len()),
             buffer: parameters.buffer,
+            ties: Ties::new(network, parameters),
             latency: parameters.switch_latency.as_ps(),
             ageing: parameters.ageing.as_ps(),
             mtu: parameters.mtu,
@@ -112,7 +116,7 @@ impl<P: Clone> Ethernet<P> {
             breaks: false,
             pfc,
             table,
-            ecn: parameters.ecn.map(|ecn| Box::new(Ecn::new(ecn, ends.len()))),
+            ecn: parameters.ecn.map(|ecn| Box::new(Ecn::new(ecn, parameters.seed, ends.len()))),
             time_to_live: parameters.time_to_live,
             lives: Vec::new(),
             most_following: most_following(span(parameters)),
@@ -416,14 +420,24 @@ impl<P: Clone> Ethernet<P> {
         let output = &mut self.outputs[channel as usize];
         let length = u64::from(self.frames.length(slot));
         let freed = output.settle(&mut self.frames, self.now);
-        let occupied = output.occupied + length;
         let has_room = match self.buffer {
             Buffer::Unbounded => true,
-            Buffer::PerPort(room) => occupied <= room.0,
+            Buffer::PerPort(room) => output.occupied + length <= room.0,
             Buffer::Shared(room) => self.takes_shared_room(at as usize, freed, length, room),
         };
-        if !has_room {
+        let input = opposite(back);
+        if !has_room && !self.displace((channel, input), at, slot, endpoint) {
             return self.drop_frame(channel, slot, endpoint);
+        }
+        let output = &self.outputs[channel as usize];
+        let occupied = output.occupied + length;
+        let filled = match self.buffer {
+            Buffer::Shared(_) => self.switches[at as usize].occupied,
+            _ => occupied,
+        };
+        if filled > self.ties.roomy {
+            let admitted = Admitted { output: channel, input, slot, behind: output.tail };
+            self.ties.note(self.now, admitted);
         }
         let counters = &mut self.counters.channels[channel as usize];
         counters.peak = Bytes(occupied).max(counters.peak);
@@ -458,7 +472,7 @@ impl<P: Clone> Ethernet<P> {
     /// Takes so many bytes of a shared buffer in which a port has `freed` some, if there are; then counts its peak.
     ///
     /// The sum over the ports may hold frames that have left already: they are looked for only if it matters.
-    fn takes_shared_room(&mut self, at: usize, freed: u64, length: u64, room: Bytes) -> bool {
+    pub(super) fn takes_shared_room(&mut self, at: usize, freed: u64, length: u64, room: Bytes) -> bool {
         let switch = &mut self.switches[at];
         let peak = &mut self.counters.shared_peaks[at];
         switch.occupied -= freed;

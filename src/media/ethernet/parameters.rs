@@ -44,6 +44,9 @@ pub struct Parameters {
     /// The bridge priority of every switch, by switch; a missing one is [`BRIDGE_PRIORITY`]. The least is elected
     /// root.
     pub bridge_priorities: Vec<u16>,
+    /// The seed of all that chance decides: marks, and which of several frames that come to a full buffer at one
+    /// instant are dropped.
+    pub seed: u64,
 }
 
 /// The priority of a bridge by default.
@@ -54,7 +57,7 @@ pub const BRIDGE_PRIORITY: u16 = 0x8000;
 
 impl Parameters {
     /// An Ethernet of `links` equal cables: no switch latency, unbounded buffers, no pauses, no marks, no time to live,
-    /// addresses remembered for 300 s, an MTU of 1,500 B, equal bridges.
+    /// addresses remembered for 300 s, an MTU of 1,500 B, equal bridges, the seed 0.
     ///
     /// # Source
     /// IEEE 802.1D-2004, table 7-5, for the ageing time; IEEE 802.3 for the MTU.
@@ -71,6 +74,7 @@ impl Parameters {
             ageing: Duration::from_ms(300_000),
             mtu: 1_500,
             bridge_priorities: Vec::new(),
+            seed: 0,
         }
     }
 }

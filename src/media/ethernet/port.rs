@@ -273,17 +273,8 @@ impl Output {
         let frame = &mut frames.slots[slot as usize];
         let length = frame.length;
         let start = ready.max(self.free);
-        let (end, free) = match self.pace {
-            // Neither sum passes the end of time.
-            Pace::Whole(byte) if start < LATE => {
-                let end = start + byte * u64::from(PREAMBLE + length);
-                (end, end + byte * u64::from(GAP))
-            }
-            pace => late(pace, start, length),
-        };
-        let arrival = end.saturating_add(self.delay);
+        let arrival = self.leave(start, length);
         (frame.arrival, frame.next) = (arrival, NIL);
-        self.free = free;
         self.occupied += u64::from(length);
         let is_first = self.head == NIL;
         if is_first {
@@ -296,6 +287,56 @@ impl Output {
             self.waiting = slot;
         }
         Taken { start, next: is_first.then_some(arrival) }
+    }
+
+    /// Lets a frame of so many bytes begin to leave at `start`; gives when it is at the far end.
+    #[inline(always)]
+    fn leave(&mut self, start: u64, length: u32) -> u64 {
+        let (end, free) = match self.pace {
+            // Neither sum passes the end of time.
+            Pace::Whole(byte) if start < LATE => {
+                let end = start + byte * u64::from(PREAMBLE + length);
+                (end, end + byte * u64::from(GAP))
+            }
+            pace => late(pace, start, length),
+        };
+        self.free = free;
+        end.saturating_add(self.delay)
+    }
+
+    /// The instant at which a frame in the queue begins to leave, if it arrives before time is over.
+    pub(super) fn start<P>(&self, frames: &Frames<P>, slot: u32) -> u64 {
+        let Slot { arrival, length, .. } = frames.slots[slot as usize];
+        arrival - self.delay - self.pace.time(PREAMBLE + length)
+    }
+
+    /// Takes a frame out of the queue that has not begun to leave; the slot `behind` which it is matters unless it is
+    /// the first. Gives the next one. Times stay.
+    pub(super) fn remove<P>(&mut self, frames: &mut Frames<P>, slot: u32, behind: u32) -> u32 {
+        let Slot { next, length, .. } = frames.slots[slot as usize];
+        if self.head == slot {
+            self.head = next;
+        } else {
+            frames.slots[behind as usize].next = next;
+        }
+        if self.tail == slot {
+            self.tail = behind;
+        }
+        if self.waiting == slot {
+            self.waiting = next;
+        }
+        self.occupied -= u64::from(length);
+        next
+    }
+
+    /// Lets the frames from a slot to the end of the queue, all of which can leave by then, leave from `start` on.
+    pub(super) fn leave_from<P>(&mut self, frames: &mut Frames<P>, mut slot: u32, start: u64) {
+        self.free = start;
+        while slot != NIL {
+            let frame = &mut frames.slots[slot as usize];
+            frame.arrival = self.leave(self.free, frame.length);
+            slot = frame.next;
+        }
     }
 
     /// Takes the frame that is at the far end off the cable. `None`, and nothing is done, if that is of a train, or one

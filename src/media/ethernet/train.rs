@@ -36,6 +36,7 @@ use super::engine::{Ethernet, opposite};
 use super::frame::{Address, Frame};
 use super::parameters::Buffer;
 use super::port::{Arrived, LATE, NIL, Output};
+use super::ties::Admitted;
 use super::wiring::Receiver;
 use super::{Endpoint, Observer};
 
@@ -316,6 +317,7 @@ impl<P: Clone> Ethernet<P> {
         let frame = endpoint.nth(self.frames.get(slot), crossed);
         let fed = self.frames.insert(frame);
         let output = &mut self.outputs[onto as usize];
+        let behind_it = output.tail;
         let taken = output.send(&mut self.frames, fed, ready);
         // What has come in of an open train is not counted among the bytes behind the port.
         output.occupied -= u64::from(length);
@@ -323,6 +325,7 @@ impl<P: Clone> Ethernet<P> {
         output.feeder = channel;
         self.frames.take_away(1);
         self.frames.couple(fed, Train::new(count, spaced, 0));
+        self.note(Admitted { output: onto, input: channel, slot: fed, behind: behind_it });
         if let Some(at) = taken.next {
             self.schedule(at, onto);
         }
@@ -398,12 +401,50 @@ impl<P: Clone> Ethernet<P> {
     /// An open train has come in whole.
     fn close(&mut self, onto: u32) {
         let output = &mut self.outputs[onto as usize];
-        output.feeder = NIL;
-        let (end, length) =
-            (self.frames.arrival(output.tail) - output.delay, self.frames.length(output.tail));
-        let train = self.frames.train_mut(output.tail);
+        let (input, slot) = (std::mem::replace(&mut output.feeder, NIL), output.tail);
+        let (end, length) = (self.frames.arrival(slot) - output.delay, self.frames.length(slot));
+        let train = self.frames.train_mut(slot);
         train.left = before(end, train.spacing, self.now + 1, train.count);
         output.occupied += u64::from(train.count - train.left) * u64::from(length);
+        let behind_it = train.count - 1;
+        let base = self.frames.train_of(self.outputs[input as usize].head).base;
+        // The first one was noted as it came.
+        if behind_it > 0 && self.nth_arrival(input, base + behind_it) == self.now {
+            self.note(Admitted { output: onto, input, slot, behind: NIL });
+        }
+    }
+
+    /// Notes a frame that a buffer, if it is bounded, has admitted at this instant.
+    fn note(&mut self, frame: Admitted) {
+        if !matches!(self.buffer, Buffer::Unbounded) {
+            self.ties.note(self.now, frame);
+        }
+    }
+
+    /// Drops the last of several frames of a train that has come in whole, at this instant, for one that comes over the
+    /// channel `other`. What is behind it in the queue has come at this instant as well.
+    pub(super) fn drop_last<E: Endpoint<P>>(
+        &mut self,
+        channel: u32,
+        slot: u32,
+        other: u32,
+        endpoint: &mut E,
+    ) {
+        let train = self.frames.train_mut(slot);
+        train.count -= 1;
+        let (count, spacing) = (train.count, train.spacing);
+        let output = &mut self.outputs[channel as usize];
+        let start = output.start(&self.frames, slot) + u64::from(count) * spacing;
+        output.occupied -= u64::from(self.frames.length(slot));
+        self.leave_again(channel, self.frames.next(slot), start);
+        let frame = endpoint.nth(self.frames.get(slot), count);
+        if self.outputs[channel as usize].head == slot {
+            self.shorten(channel, count);
+            self.settle_shortened(channel, slot, other, endpoint);
+        }
+        let dropped = self.frames.insert(frame);
+        self.frames.take_away(1);
+        self.drop_frame(channel, dropped, endpoint);
     }
 
     /// Forgets the train at the head of a channel's queue, all of which has arrived.
@@ -461,7 +502,7 @@ impl<P: Clone> Ethernet<P> {
         self.frames.train_mut(slot).passing = Passing::No;
         self.due.cancel(channel);
         self.schedule(self.nth_arrival(channel, reached), channel);
-        self.settle_shortened(onto, other, endpoint);
+        self.settle_shortened(onto, self.outputs[onto as usize].tail, other, endpoint);
     }
 
     /// Of the train that passes at the end of a channel only so many frames have come: there are no others in all the
@@ -489,12 +530,16 @@ impl<P: Clone> Ethernet<P> {
         }
     }
 
-    /// Sees to what is due of trains that have become shorter, from this channel on: some may be over.
-    fn settle_shortened<E: Endpoint<P>>(&mut self, mut channel: u32, other: u32, endpoint: &mut E) {
-        while let Output { head, tail, .. } = self.outputs[channel as usize]
-            && head == tail
-        {
-            let Train { count, crossed, passing, .. } = *self.frames.train_of(head);
+    /// Sees to what is due of trains that have become shorter, from one in this channel's queue on: some may be over.
+    fn settle_shortened<E: Endpoint<P>>(
+        &mut self,
+        mut channel: u32,
+        mut slot: u32,
+        other: u32,
+        endpoint: &mut E,
+    ) {
+        while self.outputs[channel as usize].head == slot {
+            let Train { count, crossed, passing, .. } = *self.frames.train_of(slot);
             if passing == Passing::No {
                 if crossed == count {
                     self.due.cancel(channel);
@@ -510,7 +555,7 @@ impl<P: Clone> Ethernet<P> {
                 self.schedule(last, channel);
             }
             let Passing::Onto(onto) = passing else { return };
-            channel = onto;
+            (channel, slot) = (onto, self.outputs[onto as usize].tail);
         }
     }
 

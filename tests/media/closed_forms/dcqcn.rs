@@ -53,7 +53,7 @@ impl Observer<Segment> for Watch {
 const RATE: u64 = 10_000_000_000;
 const SINCE: Time = Time::from_ps(10_000_000_000);
 const UNTIL: Time = Time::from_ps(40_000_000_000);
-const ECN: EcnParameters = EcnParameters { kmin: Bytes(5_000), kmax: Bytes(200_000), pmax: 100_000, seed: 1 };
+const ECN: EcnParameters = EcnParameters { kmin: Bytes(5_000), kmax: Bytes(200_000), pmax: 100_000 };
 
 /// Sends from so many hosts to one more at once, with rates or without.
 fn incast(flows: u32, has_rates: bool) -> Datagram<Watch> {
@@ -68,6 +68,7 @@ fn incast(flows: u32, has_rates: bool) -> Datagram<Watch> {
     );
     parameters.flow = Flow::Pfc(PfcParameters::new(Bytes(60_000), Bytes(30_000), needed));
     parameters.ecn = Some(ECN);
+    parameters.seed = 1;
     let sink = HostId(flows);
     let watch = Watch { sink, since: SINCE, queue: 0, area: 0, at: Time::ZERO, got: vec![0; flows as usize] };
     let mut medium = Datagram::new(&network, &parameters, &attachments(&network), 8, watch).unwrap();

@@ -270,7 +270,7 @@ fn random_case(seed: u64) -> Paused {
     if rng.random_bool(0.4) {
         // Between equal thresholds nothing is left to chance.
         let limit = Bytes(*[0, longest, rng.random_range(0..=8 * longest)].choose(rng).unwrap());
-        case.parameters.ecn = Some(EcnParameters { kmin: limit, kmax: limit, pmax: 1_000_000, seed: 0 });
+        case.parameters.ecn = Some(EcnParameters { kmin: limit, kmax: limit, pmax: 1_000_000 });
     }
     if matches!(case.parameters.forwarding, Forwarding::Table(_)) && rng.random_bool(0.4) {
         case.parameters.time_to_live = Some(rng.random_range(1..=12));

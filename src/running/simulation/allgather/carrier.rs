@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use simnet_media::ethernet::transport::{Datagram, Packet, Segment, Tcp};
-use simnet_media::ethernet::{Counters, EcnParameters, Observer, Parameters};
+use simnet_media::ethernet::{Counters, Observer, Parameters};
 use simnet_media::fabric;
 use simnet_media::trace::{Recorder, Scene, WormNames};
 use simnet_network::topology::Network;
@@ -175,11 +175,10 @@ impl<'a> Frames<'a> {
     {
         let (network, ports) = (&self.topology.network, &self.topology.attachments);
         let introduced = self.ethernet.introduced;
-        let ecn = self.parameters.ecn.map(|ecn| EcnParameters { seed: job.seed, ..ecn });
         let [first, paths] = self.seeds;
         let paths = paths.wrapping_add(job.seed.wrapping_sub(first));
         let forwarding = self.parameters.forwarding.clone().seeded(paths);
-        let parameters = &Parameters { ecn, forwarding, ..self.parameters.clone() };
+        let parameters = &Parameters { seed: job.seed, forwarding, ..self.parameters.clone() };
         match self.ethernet.transport {
             kind @ (Transport::Datagram | Transport::Dcqcn) => {
                 let mut medium = Datagram::new(network, parameters, ports, self.ethernet.header, observer)?;

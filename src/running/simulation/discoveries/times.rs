@@ -5,8 +5,8 @@
 
 use simnet_base::des::random::{Purpose, Stream};
 use simnet_base::units::Duration;
-use simnet_media::ethernet::Counters;
 use simnet_media::ethernet::transport::{Datagram, Tcp};
+use simnet_media::ethernet::{Counters, Parameters};
 use simnet_network::discovery::{Hops, Rtts};
 use simnet_scenario::checked::Topology;
 use simnet_scenario::discovery::MadeUp;
@@ -30,7 +30,7 @@ pub(super) fn measured(
     job: &Job,
     listener: Listener<'_>,
 ) -> Result<(Outcome, (u64, u64)), DiscoveryError> {
-    let parameters = ethernet.parameters(&topology.network, None);
+    let parameters = Parameters { seed: job.seed, ..ethernet.parameters(&topology.network, None) };
     let (network, ports) = (&topology.network, &topology.attachments);
     let counts = |counters: &Counters| (counters.hops(), counters.dropped());
     match ethernet.transport {

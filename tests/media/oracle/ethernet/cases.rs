@@ -134,6 +134,7 @@ pub(super) fn random_parameters(rng: &mut ChaCha8Rng, network: &Network) -> Para
         bridge_priorities: (0..rng.random_range(0..=network.switches().len()))
             .map(|_| rng.random_range(0..3))
             .collect(),
+        seed: rng.random(),
     }
 }
 

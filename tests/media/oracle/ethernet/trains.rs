@@ -1,6 +1,7 @@
 //! Trains of frames beside the plain reference, which knows none: what is received, dropped and counted, at the end and
 //! wherever the run pauses.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -84,6 +85,9 @@ struct Hosts {
     /// When it heard of frames of trains but the last of each.
     unheard: BTreeMap<u64, u64>,
     pieces: u64,
+    /// The last two frames that were taken out of trains, and both with what was dropped right after that.
+    taken: Cell<[u64; 2]>,
+    dropped: Vec<([u64; 2], u64)>,
 }
 
 impl Endpoint<u64> for Hosts {
@@ -107,6 +111,7 @@ impl Endpoint<u64> for Hosts {
     }
     fn nth(&self, frame: &Frame<u64>, nth: u32) -> Frame<u64> {
         let content = (0..nth).fold(frame.content, |content, _| self.next[&content]);
+        self.taken.set([self.taken.get()[1], content]);
         Frame { content, ..*frame }
     }
     fn received(&mut self, host: HostId, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
@@ -125,6 +130,7 @@ impl Endpoint<u64> for Hosts {
         self.received(host, &last, now)
     }
     fn dropped(&mut self, port: End, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
+        self.dropped.push((self.taken.get(), frame.content));
         self.plain.dropped(port, frame, now)
     }
     fn write(&self, frame: &Frame<u64>, bytes: &mut Vec<u8>) {
@@ -144,6 +150,8 @@ fn engine(case: &Case, mut chance: Option<ChaCha8Rng>) -> (Hosts, Vec<State>) {
         next: BTreeMap::new(),
         unheard: BTreeMap::new(),
         pieces: 0,
+        taken: Cell::default(),
+        dropped: Vec::new(),
     };
     let mut run = |net: &mut Ethernet<u64>, limit: Option<u64>, hosts: &mut Hosts| loop {
         let limit = limit.map(Time::from_ps);
@@ -188,7 +196,7 @@ fn engine(case: &Case, mut chance: Option<ChaCha8Rng>) -> (Hosts, Vec<State>) {
 }
 
 /// The states of the reference at the pauses of a case and the end, and all that has happened.
-fn reference(case: &Case) -> (Vec<EventKind>, Vec<State>) {
+fn reference(case: &Case) -> (Reference<'_>, Vec<State>) {
     let mut reference = Reference::new(case);
     let mut states = Vec::new();
     for pause in case.pauses.iter().copied().chain([u64::MAX]) {
@@ -197,7 +205,7 @@ fn reference(case: &Case) -> (Vec<EventKind>, Vec<State>) {
         let under_way = reference.channels.iter().map(on).sum();
         states.push((pause, reference.counters.clone(), under_way));
     }
-    (reference.happenings, states)
+    (reference, states)
 }
 
 /// Wrong if a frame of a train were received, dropped, sent or counted otherwise than one alone: on networks with
@@ -206,10 +214,12 @@ fn reference(case: &Case) -> (Vec<EventKind>, Vec<State>) {
 #[test]
 fn trains_are_frames_one_after_the_other() {
     let (mut unheard, mut pieces, mut drops, mut pauses) = (0, 0, 0, 0);
+    let (mut displaced, mut last_ones) = (0, 0);
     for seed in 0..cases(20_000) {
         let case = bursts(seed);
-        let (happenings, states) = reference(&case);
-        let happened: Vec<EventKind> = happenings.into_iter().filter(|it| !is_passing(&it)).collect();
+        let (reference, states) = reference(&case);
+        let happened: Vec<EventKind> =
+            reference.happenings.iter().filter(|it| !is_passing(it)).copied().collect();
         for chance in [None, Some(ChaCha8Rng::seed_from_u64(seed))] {
             let (hosts, found) = engine(&case, chance);
             for (found, state) in found.iter().zip(&states) {
@@ -225,12 +235,19 @@ fn trains_are_frames_one_after_the_other() {
             assert_eq!(happened.len() - expected.len(), hosts.unheard.len(), "seed {seed}");
             unheard += hosts.unheard.len();
             pieces += hosts.pieces;
+            // The newcomer was taken off its train first, then what was dropped for it out of another one.
+            let is_last =
+                |(dropped, newcomer): (u64, u64)| hosts.dropped.contains(&([newcomer, dropped], dropped));
+            last_ones += reference.displaced.iter().filter(|pair| is_last(**pair)).count();
         }
+        displaced += reference.displaced.len();
         pauses += states.iter().filter(|(_, _, under_way)| *under_way > 0).count();
         drops += states.last().map_or(0, |(_, counters, _)| counters.dropped());
     }
     println!("{unheard} frames in {pieces} pieces, {drops} drops, {pauses} pauses");
+    println!("{displaced} frames dropped for others, {last_ones} of them known to be the last of a train");
     assert!(unheard > 1_000 && pieces > 100 && drops > 1_000 && pauses > 100);
+    assert!(displaced > 1_000 && last_ones > 10);
 }
 
 /// Wrong if a switch took the frames of a train for seen that never came to it: those that found no room before it,

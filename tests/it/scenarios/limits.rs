@@ -159,6 +159,26 @@ fn a_known_bottleneck_is_named_first() {
 const GIVEN: &str = "measure = { warmup = '300 us', duration = '500 us' }\n\
                      traffic.uniform = { payload = '256 B', loads = [0.9] }\n";
 
+/// Wrong if the interval of a pipeline of headers were not lifted by itself, or were where it is a cycle already.
+#[test]
+fn an_interval_is_lifted_alone() {
+    let text = |interval: &str| {
+        format!(
+            "{STAR}{UPDOWN}fabric = {{ routing-latency = '1 us', arbitration = 'per-input', routing-interval = \
+             '{interval}' }}\nmeasure = {{ warmup = '300 us', duration = '500 us' }}\n\
+             traffic.permutation = {{ payload = '16 B', loads = [0.5] }}\n"
+        )
+    };
+    let lifted = |interval: &str| -> Vec<Lifted> {
+        let limits = limits(&run(&text(interval), Explain::Always)).unwrap().clone();
+        limits.lifted.into_iter().filter(|lifted| lifted.made == "one every 6.25 ns at an input").collect()
+    };
+    let [interval] = &lifted("500 ns")[..] else { panic!("one of them") };
+    let found = interval.accepted_flits_per_cycle_per_host.unwrap();
+    assert!((found - accepted(&text("6.25 ns"))).abs() < 1e-12 && interval.beyond_chance, "{interval:?}");
+    assert_eq!(lifted("6.25 ns"), []);
+}
+
 /// What is accepted on the mean of the seeds that a short run has, by plain runs.
 fn accepted(rest: &str) -> f64 {
     let of_seed =

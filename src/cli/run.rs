@@ -48,9 +48,9 @@ pub(super) struct Options {
     /// point so; of an all-gather, one execution of two repetitions
     #[arg(long)]
     quick: bool,
-    /// Find what limits the least saturated load: run it again, short, with one resource at a time made ample (decoding,
-    /// buffers, the busiest cables, routes), and print the gains, largest first; by itself where that takes at most a
-    /// fifth of the messages of that load
+    /// Find what limits the least saturated load: run it again, short, with one resource at a time made ample
+    /// (decoding, buffers, the busiest cables, interfaces of hosts, routes), and print the gains, largest first; by
+    /// itself where that takes at most a fifth of the messages of that load
     #[arg(long)]
     explain: bool,
     /// Write what happens, event by event, to this file, as its name says: .ndjson, .csv, .pftrace (Perfetto), .pcapng

@@ -157,6 +157,10 @@ pub(super) fn find(
         return Ok(None);
     }
     let trial = Trial::new(stage, (generated, routes), (*load, point), outages);
+    // Before all routes are weighed: there are a lifting and the network as it is, at least.
+    if asked == Explain::IfCheap && !trial.is_cheap(2 * SEEDS, point) {
+        return Ok(None);
+    }
     let liftings = liftings::all(stage.checked, stage.setup.parameters, (generated, point), report);
     let runs = SEEDS * (1 + liftings.len() as u64);
     if asked == Explain::IfCheap && !trial.is_cheap(runs, point) {

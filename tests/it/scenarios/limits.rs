@@ -249,12 +249,14 @@ fn nothing_is_lifted_that_is_not_there() {
 #[test]
 fn what_is_cheap_is_explained_unasked() {
     let text = |messages: u64| {
-        let (uniform, slow) = (UNIFORM.replace("0.05, ", ""), "topology.file = 'slow.json'\n");
-        [slow, STOP_GO, UPDOWN, &uniform, &format!("measure.messages = {messages}\n")].concat()
+        let slow = "fabric = { routing-latency = '1 us', arbitration = 'per-input' }\n";
+        let traffic = "traffic.permutation = { payload = '16 B', loads = [0.5] }\n";
+        let measure = format!("measure = {{ warmup = '25 us', messages = {messages} }}\n");
+        [STAR, slow, UPDOWN, traffic, &measure].concat()
     };
-    assert!(limits(&run(&text(20_000), Explain::IfCheap)).is_none());
+    assert!(limits(&run(&text(500_000), Explain::IfCheap)).is_none());
     let (unasked, asked) = (run(&text(1_000_000), Explain::IfCheap), run(&text(1_000_000), Explain::Always));
-    assert_eq!(limits(&unasked).unwrap().lifted[0].resource, Resource::Cable);
+    assert_eq!(limits(&unasked).unwrap().lifted[0].resource, Resource::Decoding);
     assert_eq!((limits(&unasked), &unasked.files), (limits(&asked), &asked.files));
     assert!(unasked.files.iter().any(|(name, _)| name == "limits.csv"));
 }
@@ -302,7 +304,7 @@ fn explain_is_refused_without_loads() {
         ("routing.algorithm = 'updown'\ntraffic.trace.file = 't.csv'", "has no loads"),
         (
             "routing.algorithm = 'updown'\ntraffic.uniform = { payload = '32 B', loads = [0.1] }\n\
-             sweep.axes = { 'fabric.buffer' = ['108 B', '200 B'] }",
+             [[sweep.axes]]\nfabric.buffer = ['108 B', '200 B']",
             "describes a sweep",
         ),
     ];

@@ -227,6 +227,11 @@ fn of_limits() -> Vec<Row> {
                 let line = ran.next("limit").unwrap();
                 ran.check(line.contains(&format!("accepts {gain:.1} % more")), "the first of limits.csv");
                 ran.check(first["beyond_chance"] == "true", "beyond chance");
+                let is_shown = |text: &str| ran.page().contains(text);
+                ran.check(
+                    is_shown("What limits a load") && is_shown("limits.lifted.0.gain_percent"),
+                    "the page has the gains",
+                );
                 let faster =
                     ran.again(&["fabric.routing-latency='6.25 ns'", "fabric.arbitration='per-input'"]);
                 let accepted = |ran: &Ran| ran.number("points.1.accepted_flits_per_cycle_per_host");
@@ -273,7 +278,7 @@ fn of_limits() -> Vec<Row> {
             RING,
             &[
                 "fabric={routing-latency='6.25 ns', arbitration='per-input', buffer='600 B', stop='500 B', go='400 B'}",
-                "topology={leaf-spine={leaves=1, spines=0, hosts-per-switch=16}}",
+                "topology={leaf-spine={leaves=1, spines=0, hosts-per-switch=64}}",
                 "traffic.uniform.loads=[1.0]",
                 "measure.messages=8000",
                 "--explain",

@@ -263,7 +263,7 @@ fn of_limits() -> Vec<Row> {
             &["none at load ", ": the network keeps up with what is offered"],
             RING,
             &["measure.messages=20000", "--explain"],
-            |ran| ran.check(ran.states()[1] == "converged" && ran.number("limits.load") == 0.1, "carried"),
+            |ran| ran.check(ran.states()[1] == "converged" && ran.at("limits.load") == 0.1, "carried"),
         ),
         row(
             Next("limit"),

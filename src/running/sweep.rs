@@ -31,8 +31,6 @@ mod evaluate;
 mod known;
 mod line;
 mod merge;
-#[cfg(feature = "parquet")]
-pub mod parquet;
 mod points;
 mod run;
 mod scenarios;

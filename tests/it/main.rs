@@ -114,7 +114,6 @@ mod sweep {
     mod file;
     mod killed;
     mod matrix;
-    mod parquet;
     pub(crate) mod small;
     mod store;
     mod vary;

@@ -18,9 +18,6 @@ pub(in crate::cli) struct Options {
     /// The sweep's folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Write points.parquet too, in a simnet that was built with --features parquet
-    #[arg(long)]
-    parquet: bool,
 }
 
 pub(super) fn run(
@@ -30,20 +27,9 @@ pub(super) fn run(
 ) -> Result<Exit, Failure> {
     #[expect(clippy::disallowed_methods, reason = "the manifest tells how long the merge took")]
     let begun = std::time::Instant::now();
-    if options.parquet && !cfg!(feature = "parquet") {
-        let message =
-            "--parquet: this simnet lacks it; `cargo build --features parquet` makes one that has it";
-        return Err(Failure::Usage(message.to_owned()));
-    }
     let (plan, store) = of_folder(&options.folder)?;
     Store::making_places(&options.folder).iter().for_each(|place| tidy(place, common.quiet));
-    let merge = || {
-        let (merged, holds) = super::merge(&plan, &store, 0, begun.elapsed().as_secs_f64())?;
-        if options.parquet && merged.missing == 0 {
-            add_parquet(&store)?;
-        }
-        Ok::<_, Failure>((merged, holds))
-    };
+    let merge = || super::merge(&plan, &store, 0, begun.elapsed().as_secs_f64());
     let (merged, interrupted) = interruptions.hold(merge);
     let (merged, holds) = merged?;
     warn_of_damage(&merged.damage, true);
@@ -63,20 +49,4 @@ pub(super) fn run(
         print(&format!("{}: {}, {} failed\n", shown(&place), points(merged.points), merged.failed))?;
     }
     Ok(if interrupted { Exit::Interrupted } else { ended(merged.failed, merged.ends, holds) })
-}
-
-/// Writes the table as Parquet too.
-#[cfg(feature = "parquet")]
-fn add_parquet(store: &Store) -> Result<(), Failure> {
-    let path = store.folder().join("points.csv");
-    let failed = |error| Failure::Io { path: shown(&path).to_string(), error };
-    let mut table = std::io::BufReader::new(simnet_base::files::open(&path).map_err(failed)?);
-    let bytes = simnet_running::sweep::parquet::from_csv(&mut table).map_err(failed)?;
-    Ok(store.write("points.parquet", |out| out.write_all(&bytes))?)
-}
-
-/// Refused before anything was merged.
-#[cfg(not(feature = "parquet"))]
-fn add_parquet(_store: &Store) -> Result<(), Failure> {
-    Ok(())
 }

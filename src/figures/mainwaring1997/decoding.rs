@@ -55,11 +55,12 @@ fn make(results: &Results<'_>) -> Page {
 
 /// What was run, and why.
 const SHOWS: &str = "\
-The paper gives one number, \"the worst case switch latency with no output port contention is 550 ns\", and does not say how \
-many heads a switch decodes in that time. Sancho and Robles 2000 have one arbiter a switch that is busy for 150 ns a \
-header (`serial`). Uniform messages of 32 B on the network of 100 hosts, UP*/DOWN* routes: latency and arbiter of each \
-paper in all combinations, an arbiter at every input (`per input`), and inputs that decode in a pipeline: a head takes as \
-long as before, and the next one begins a flit time later.
+The paper gives one number, \"the worst case switch latency with no output port contention is 550 ns\", and does not \
+say how many heads a switch decodes in that time. Sancho and Robles 2000 have one arbiter a switch that is busy for \
+150 ns a header (`serial`). Uniform messages of 32 B on the network of 100 hosts, UP*/DOWN* routes: latency and \
+arbiter of \
+each paper in all combinations, an arbiter at every input (`per input`), and inputs that decode in a pipeline: a head \
+takes as long as before, and the next one begins a flit time later.
 
 ";
 
@@ -71,9 +72,9 @@ fn differs(rows: &[Row]) -> String {
     };
     let (mixed, pipeline) = (of("550 ns, serial"), of("550 ns, pipeline"));
     format!(
-        "* **550 ns and one arbiter a switch** mix two papers: {mixed:.3} flits a cycle and host, where a pipeline of the \
-         same latency carries {pipeline:.3}, {:.1} times as much. `scenarios/now100.toml` and the other scenarios of the \
-         NOW have the pipeline; no paper prints what the NOW carries.\n",
+        "* **550 ns and one arbiter a switch** mix two papers: {mixed:.3} flits a cycle and host, where a pipeline of \
+         the same latency carries {pipeline:.3}, {:.1} times as much. `scenarios/now100.toml` and the other \
+         scenarios of the NOW have the pipeline; no paper prints what the NOW carries.\n",
         pipeline / mixed
     )
 }

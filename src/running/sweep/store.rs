@@ -23,7 +23,7 @@ const COPIES_DIGITS: usize = 16;
 const LOCK: &str = "lock";
 const FORMAT: &str = "simnet-sweep/1";
 /// What is made of the shards once all points are done.
-const TABLES: [&str; 3] = [TABLE, "points.parquet", "manifest.json"];
+const TABLES: [&str; 2] = [TABLE, "manifest.json"];
 /// The table of all points.
 pub(super) const TABLE: &str = "points.csv";
 /// How the lock of a process begins.

@@ -201,10 +201,6 @@ fn due(shown: &Shown, share: Option<From>) -> Option<String> {
         eprintln!("skipped: {place}: there is no {peer} for `{command}`");
         return None;
     }
-    if words.contains("--parquet") && !cfg!(feature = "parquet") {
-        eprintln!("skipped: {place}: `{command}` needs a build with the feature parquet");
-        return None;
-    }
     let small = command.contains(SMALL);
     let costly =
         COSTLY.iter().find(|(begins, ..)| command.starts_with(begins) && (!small || begins.contains(SMALL)));

@@ -200,7 +200,7 @@ fn damaged_service_levels_are_refused() {
     refused(
         &[
             (&guids("0x0000000000000030 4 1"), "unknown-guid", 1),
-            (&guids("0x0000000000000011 4 1"), "unknown-guid", 1),
+            (&guids("0x0000000000000031 4 1"), "unknown-guid", 1),
             (&guids("0x 4 1"), "service-level", 1),
             (&guids("0xg 4 1"), "service-level", 1),
             (&guids("0x-10 4 1"), "service-level", 1),

@@ -157,10 +157,14 @@ impl Sources {
         }
         for (guid, end) in &tables.port_guids {
             by_guid.entry(*guid).or_insert_with(|| by_end.get(end).cloned().unwrap_or_default());
-            // A node without a guid in the network: by its own, from which those of its ports count on.
-            let (first, _) = network.port_range(end.node);
-            let node = guid.saturating_sub(u64::from(end.port.0 - first) + 1);
-            by_guid.entry(node).or_insert_with(|| of_node(end.node));
+            // A host without a guid in the network: by its own, from which those of its ports count on.
+            if let Node::Host(host) = end.node
+                && network.hosts()[host.index()].guid.is_none()
+            {
+                let (first, _) = network.port_range(end.node);
+                let own = guid.saturating_sub(u64::from(end.port.0 - first) + 1);
+                by_guid.entry(own).or_insert_with(|| of_node(end.node));
+            }
         }
         Sources { by_guid, known }
     }

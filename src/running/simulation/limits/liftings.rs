@@ -183,8 +183,8 @@ fn every(interval: &str) -> String {
     format!("one every {interval} at an input")
 }
 
-/// Buffers, unless they hold a round trip, what a pipeline of headers decodes and the longest message, with credits four
-/// packets, already.
+/// Buffers, unless they hold a round trip, what a pipeline of headers decodes and the longest message, with credits
+/// four packets, already.
 fn buffers(checked: &Checked, own: &Parameters, longest: u64) -> Option<Lifting> {
     let fabric = &checked.fabric;
     let lifting = |was, made, sizes| {

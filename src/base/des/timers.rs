@@ -1,8 +1,12 @@
 //! Timers by key: set, moved and cancelled at any time, due in order of time.
 //!
-//! Most timers of a simulation never fire: a probe's time-out is cancelled by the reply. They live in the
-//! keyed queue of the `priority-queue` crate, which is slower per operation than the binary heap of an
+//! Most timers of TCP never fire: the acknowledgement cancels the time-out of what was sent. They live in the keyed
+//! queue of the `priority-queue` crate, which is slower per operation than the binary heap of an
 //! [`Agenda`](super::agenda::Agenda) but removes and moves an entry by its key, so that no dead timers pile up.
+//!
+//! Time-outs of mappers and daemons are not here. A process waits for one thing at a time, so the
+//! [`Scheduler`](super::executor::Scheduler) keeps one wake a process in its agenda; a wake that the answer makes void
+//! stays there until its instant.
 
 use std::cmp::Reverse;
 use std::hash::Hash;

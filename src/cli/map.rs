@@ -4,9 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use serde::Serialize;
 use simnet_base::diagnostics::quoted;
 use simnet_base::numbers::{bytes, time};
-use simnet_base::units::Flits;
+use simnet_base::units::{Duration, Flits};
+use simnet_media::host::Costs;
+use simnet_media::host::mapper::Algorithm;
+use simnet_media::host::mapper::guarded::COSTS_2003;
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::{self, Format as FileFormat};
 use simnet_output::report::{Drawing, draw_network};
@@ -26,7 +30,8 @@ pub(super) struct Options {
     /// The host that maps; all others answer
     #[arg(long, value_name = "HOST")]
     mapper: Option<String>,
-    /// How it explores
+    /// How it explores, with what software costs on the hosts of that mapper's paper; --set hosts.send-overhead,
+    /// hosts.reply-overhead and hosts.loop-overhead change that
     #[arg(long, value_name = "NAME", default_value = "berkeley")]
     algorithm: String,
     /// Write the map to this file, as topology JSON
@@ -100,6 +105,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     places.writes("--drawing", options.drawing.as_deref()).check(common)?;
     let refused = |error| Failure::Usage(format!("{} cannot be mapped on the fabric: {error}", net.name));
     let (report, found) = map(&checked).map_err(refused)?;
+    let software = Software::of(checked.mapping().map_or(Costs::NONE, |mapping| mapping.costs));
     if let Some(path) = &options.map {
         write_whole(path, &formats::write(&found, FileFormat::Json))?;
     }
@@ -111,8 +117,8 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         write_whole(path, &draw_network(&Drawing { network: &found, title: &title, note, apart }))?;
     }
     match common.format {
-        Format::Json => print_json(&report)?,
-        Format::Human => print(&human(&report, &net))?,
+        Format::Json => print_json(&Printed { report: &report, software })?,
+        Format::Human => print(&human(&report, &net, &software))?,
     };
     Ok(if report.isomorphic { Exit::Fine } else { Exit::Expectation })
 }
@@ -120,8 +126,20 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 impl Options {
     /// The scenario that these options stand for.
     fn scenario(&self, net: &Network, seed: u64) -> Result<Checked, Failure> {
+        let checked = self.checked(net, seed, Costs::default())?;
+        let own = checked.mapping().map_or_else(Costs::default, |mapping| of_paper(&mapping.algorithm));
+        if own == Costs::default() { Ok(checked) } else { self.checked(net, seed, own) }
+    }
+
+    /// The scenario with what software on hosts costs where no option says it.
+    fn checked(&self, net: &Network, seed: u64, costs: Costs) -> Result<Checked, Failure> {
         let topology = self.network.as_topology(net)?;
-        let mut assignments = self.assignments();
+        let mut assignments = vec![
+            format!("hosts.send-overhead='{}'", costs.send),
+            format!("hosts.reply-overhead='{}'", costs.reply),
+            format!("hosts.loop-overhead='{}'", costs.loopback),
+        ];
+        assignments.extend(self.assignments());
         let is_own = assignments.iter().any(|text| text.trim_start().starts_with("fabric.buffer"));
         if !is_own {
             assignments.push("fabric.buffer='65535 B'".to_owned());
@@ -169,6 +187,52 @@ impl Options {
     }
 }
 
+/// What software costs on the hosts of the paper that has the algorithm: its mapping times were measured on them.
+fn of_paper(algorithm: &Algorithm) -> Costs {
+    match algorithm {
+        Algorithm::Guarded(_) => COSTS_2003,
+        _ => Costs::default(),
+    }
+}
+
+/// `map`'s object.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    report: &'a MapReport,
+    software: Software,
+}
+
+/// What the mapper's software costs, and whose costs these are.
+#[derive(Serialize)]
+struct Software {
+    /// The paper whose mapping times gave them; none where they are others.
+    paper: Option<&'static str>,
+    send_us: f64,
+    reply_us: f64,
+    loop_us: f64,
+}
+
+impl Software {
+    fn of(costs: Costs) -> Software {
+        let papers = [
+            ("mainwaring1997", Costs::default()),
+            ("mainwaring1997", Costs::lanai()),
+            ("hendriks2004", COSTS_2003),
+        ];
+        let paper = papers.into_iter().find(|(_, known)| *known == costs).map(|(name, _)| name);
+        let us = |cost: Duration| cost.as_ns_f64() / 1e3;
+        Software { paper, send_us: us(costs.send), reply_us: us(costs.reply), loop_us: us(costs.loopback) }
+    }
+
+    /// For people.
+    fn line(&self) -> String {
+        let [send, reply, back] = [self.send_us, self.reply_us, self.loop_us].map(|us| time(us * 1e3));
+        let whose = self.paper.map_or_else(|| "as set".to_owned(), |paper| format!("fitted to {paper}"));
+        format!("{send} to send, {reply} to answer, {back} to see a probe return: {whose}")
+    }
+}
+
 /// The paper's buffer, or a larger one where a long cable needs it.
 fn buffer(checked: &Checked) -> Flits {
     let parameters = checked.fabric_parameters();
@@ -176,7 +240,7 @@ fn buffer(checked: &Checked) -> Flits {
     Flits((after_stop + checked.fabric.stop.0).max(108))
 }
 
-fn human(report: &MapReport, net: &Network) -> String {
+fn human(report: &MapReport, net: &Network, software: &Software) -> String {
     let equal = match (report.isomorphic, report.isomorphic_to) {
         (true, Some("N-F")) => "yes: to N-F, all that a mapper can find".to_owned(),
         (true, Some(what)) => format!("yes: to {what}, the whole network"),
@@ -189,6 +253,7 @@ fn human(report: &MapReport, net: &Network) -> String {
     let mut rows = vec![
         ("network", quoted(&net.name)),
         ("algorithm", report.algorithm.to_owned()),
+        ("software", software.line()),
         ("hosts", report.hosts.to_string()),
         ("switches", report.switches.to_string()),
         ("links", report.links.to_string()),

@@ -14,7 +14,6 @@ use simnet_network::routing::{
     Wiring, verify, write_certificate,
 };
 use simnet_network::topology::{End, Network};
-use simnet_scenario::checked::Installed;
 
 use super::sources::{Given, SourceArguments, read};
 use crate::cli::network::NetworkArguments;
@@ -141,8 +140,8 @@ fn lacking(
     };
     match given {
         Given::Routes(table) => of_routes(net, attachments, table, &mut check),
-        Given::Tables { installed: Installed { tables, lanes }, .. } => {
-            of_tables(net, tables, lanes.as_ref(), &mut check)
+        Given::Tables { installed, .. } => {
+            of_tables(net, &installed.tables, installed.lanes.as_ref(), &mut check);
         }
     }
     lacking

@@ -50,7 +50,7 @@ pub(super) enum Source {
 pub(super) enum Given {
     Routes(RouteTable),
     Tables {
-        installed: Installed,
+        installed: Box<Installed>,
         /// What shows that lanes were in use and not looked at.
         signs: Option<Signs>,
     },
@@ -130,10 +130,10 @@ impl Given {
     pub(super) fn without(&self, net: &Network, parts: &[Part]) -> Given {
         match self {
             Given::Routes(table) => Given::Routes(table.clone()),
-            Given::Tables { installed: Installed { tables, lanes }, .. } => {
-                let tables = tables.without(net, parts);
-                let lanes = lanes.as_ref().map(|lanes| lanes.without(net, parts));
-                Given::Tables { installed: Installed { tables, lanes }, signs: None }
+            Given::Tables { installed, .. } => {
+                let tables = installed.tables.without(net, parts);
+                let lanes = installed.lanes.as_ref().map(|lanes| lanes.without(net, parts));
+                Given::Tables { installed: Box::new(Installed { tables, lanes }), signs: None }
             }
         }
     }
@@ -177,7 +177,7 @@ impl Given {
                 let found = installed.routes(net, attachments);
                 let (table, highest) = found.map_err(|error| Failure::Usage(error.to_string()))?;
                 let needed = highest.map_or(1, |highest| highest.lane + 1);
-                Ok((table, Some(Box::new(installed.clone())), needed))
+                Ok((table, Some(installed.clone()), needed))
             }
         }
     }
@@ -195,7 +195,7 @@ fn read_tables(
     }
     let Some(sl2vl) = &dump.sl2vl else {
         let signs = Some(Signs::of_tables(&dump.lfts, &bytes, &tables, net));
-        return Ok(Given::Tables { installed: Installed { tables, lanes: None }, signs });
+        return Ok(Given::Tables { installed: Box::new(Installed { tables, lanes: None }), signs });
     };
     let (name, bytes) = read(sl2vl)?;
     let lane_tables = read_sl2vl(net, &tables, &name, &bytes)?;
@@ -208,7 +208,7 @@ fn read_tables(
     };
     let signs = dump.levels.is_none().then(|| Signs::without_levels(&dump.lfts));
     let lanes = Some(Lanes { tables: lane_tables, levels });
-    Ok(Given::Tables { installed: Installed { tables, lanes }, signs })
+    Ok(Given::Tables { installed: Box::new(Installed { tables, lanes }), signs })
 }
 
 /// The guids of ports in the network's file, read a second time where that can be done.

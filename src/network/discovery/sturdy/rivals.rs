@@ -130,9 +130,18 @@ pub(super) fn compare(
         seen.push(theirs);
     }
     let all: f64 = 1.0 + rivals.iter().map(|(weight, _)| weight).sum::<f64>();
+    let switches = confidence(&tree, &rivals, all);
+    let likeliest = rivals.into_iter().max_by(|(one, _), (other, _)| one.total_cmp(other));
+    let rival = likeliest
+        .map(|(weight, tree)| Rival { tree, share: Some(parts(weight / (1.0 + weight), 1_000_000.0)) });
+    Certainty { switches, rival }
+}
+
+/// By switch, in thousandths, the share of the weight of `all` trees that have it.
+fn confidence(tree: &SwitchTree, rivals: &[(f64, SwitchTree)], all: f64) -> Vec<u32> {
     let mut having = vec![1.0; tree.switches as usize];
-    let views = views(&tree);
-    for (weight, rival) in &rivals {
+    let views = views(tree);
+    for (weight, rival) in rivals {
         let theirs: BTreeSet<View> = self::views(rival).into_iter().collect();
         having
             .iter_mut()
@@ -140,11 +149,7 @@ pub(super) fn compare(
             .filter(|(_, view)| theirs.contains(view))
             .for_each(|(sum, _)| *sum += weight);
     }
-    let switches = having.into_iter().map(|sum| parts(sum / all, 1_000.0)).collect();
-    let likeliest = rivals.into_iter().max_by(|(one, _), (other, _)| one.total_cmp(other));
-    let rival = likeliest
-        .map(|(weight, tree)| Rival { tree, share: Some(parts(weight / (1.0 + weight), 1_000_000.0)) });
-    Certainty { switches, rival }
+    having.into_iter().map(|sum| parts(sum / all, 1_000.0)).collect()
 }
 
 /// Up to so many machines trees two changes away are looked at too.

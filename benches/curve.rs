@@ -1,4 +1,5 @@
-//! How long a whole latency/throughput curve takes: twenty loads, each measured until it is within 1 %, or a million messages.
+//! How long a whole latency/throughput curve takes: twenty loads, each measured until it is within 1 %, or for a
+//! million messages.
 
 use divan::Bencher;
 use simnet::scenario::{self, Overrides};

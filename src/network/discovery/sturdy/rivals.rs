@@ -2,10 +2,11 @@
 //!
 //! Next to a tree are those with two neighbouring switches made one, with a switch more on a cable, with a machine on
 //! another switch or alone, behind or beside its own, and with a branch one switch further; then those that the search
-//! came by, those that the caller names, one switch for all, and of few machines those two such changes away. Where some
-//! machines are faster than the others, these may as well be alone on switches of their own: no times separate the two,
-//! and if they bear that out it is a doubt. The noise is an estimate of as many differences as there are pairs, so that a
-//! tree that leaves X squares of the noise of n pairs is as likely as Student's t has it: by (n + X)^(-n / 2).
+//! came by, those that the caller names, one switch for all, and of few machines those two such changes away. Where
+//! some machines are faster than the others, these may as well be alone on switches of their own: no times separate the
+//! two, and if they bear that out it is a doubt. The noise is an estimate of as many differences as there are pairs, so
+//! that a tree that leaves X squares of the noise of n pairs is as likely as Student's t has it: by
+//! (n + X)^(-n / 2).
 //!
 //! # Scope and limitations
 //! Trees of more switches pay for them, and for the ways in which machines could be spread over them by chance; those

@@ -9,11 +9,11 @@
 //! ```
 //!
 //! # Scope and limitations
-//! A switch is found by the guid that the forwarding tables have for it, or as they find theirs. A row gives the lane of each service level for packets
-//! from one port to another; port 0 is that of management. Lane 15 means that such packets are dropped. Tables of
-//! channel adapters are read and not kept: the lane of a host's own cable is in no cycle. A dump that was cut off is
-//! refused: a table of OpenSM ends by a line, and every switch needs the rows from all its cables to all other ports by
-//! which it sends hosts' packets on to a switch.
+//! A switch is found by the guid that the forwarding tables have for it, or as they find theirs. A row gives the lane
+//! of each service level for packets from one port to another; port 0 is that of management. Lane 15 means that such
+//! packets are dropped. Tables of channel adapters are read and not kept: the lane of a host's own cable is in no
+//! cycle. A dump that was cut off is refused: a table of OpenSM ends by a line, and every switch needs the rows from
+//! all its cables to all other ports by which it sends hosts' packets on to a switch.
 //!
 //! # Source
 //! `dump_sl2vl_tbl` of OpenSM's `osm_dump.c`; InfiniBand Architecture Specification 1.2.1, section 14.2.5.8.

@@ -36,6 +36,7 @@ mod lattice;
 mod links;
 mod machines;
 mod rivals;
+mod splits;
 mod start;
 mod times;
 

@@ -73,7 +73,7 @@ pub(super) fn price(machines: usize) -> i64 {
 }
 
 /// The square of a number of standard deviations, but less of many.
-fn tamed(deviations: f64) -> f64 {
+pub(super) fn tamed(deviations: f64) -> f64 {
     // Huber's loss: the line goes on where the parabola's slope at FAR leaves it.
     let far = deviations.abs();
     if far < FAR { far * far } else { 2.0 * FAR * far - FAR * FAR }

@@ -1,12 +1,12 @@
 //! How sure a tree is: the trees next to it, and how much less likely each makes the times.
 //!
-//! Next to a tree are those with two neighbouring switches made one, with a switch more on a cable, with a machine on
-//! another switch or alone, behind or beside its own, and with a branch one switch further; then those that the search
-//! came by, those that the caller names, one switch for all, and of few machines those two such changes away. Where
-//! some machines are faster than the others, these may as well be alone on switches of their own: no times separate the
-//! two, and if they bear that out it is a doubt. The noise is an estimate of as many differences as there are pairs, so
-//! that a tree that leaves X squares of the noise of n pairs is as likely as Student's t has it: by
-//! (n + X)^(-n / 2).
+//! Next to a tree are those with two neighbouring switches made one, with one made two as the times have it best, with
+//! a switch more on a cable, with a machine on another switch or alone, behind or beside its own, and with a branch one
+//! switch further; then those that the search came by, those that the caller names, one switch for all, and of few
+//! machines those two such changes away. Where some machines are faster than the others, these may as well be alone on
+//! switches of their own: no times separate the two, and if they bear that out it is a doubt. The noise is an estimate
+//! of as many differences as there are pairs, so that a tree that leaves X squares of the noise of n pairs is as likely
+//! as Student's t has it: by (n + X)^(-n / 2).
 //!
 //! # Scope and limitations
 //! Trees of more switches pay for them, and for the ways in which machines could be spread over them by chance; those
@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::explained::Explained;
 use super::lattice::{left_by, price, squares};
+use super::splits::splits;
 use super::start::{MOST, most_step};
 use super::times::Times;
 use crate::discovery::{Hops, SwitchTree};
@@ -97,6 +98,10 @@ pub(super) fn compare(
         // So few times may hide two switches at once.
         let further: Vec<SwitchTree> = next.iter().flat_map(next_to).collect();
         next.extend(further);
+    }
+    // What stands out may hide that there are two, or show it.
+    for times in [&best.own, times] {
+        next.extend(splits(times, best.fit.line, &tree));
     }
     let next = next.into_iter().map(|tree| (tree, Beside::Next));
     let alike = faster(times, best).map(|fast| (all_but(&tree, &fast), Beside::Alike));

@@ -101,3 +101,14 @@ fn a_named_tree_that_leaves_less_is_a_doubt() {
     let two = sturdy(&two, &SturdyOptions::default());
     assert_eq!((two.confidence, two.rival), (vec![], None));
 }
+
+/// Wrong if what stands out were taken for the only reading of machines that are all a switch further.
+#[test]
+fn a_switch_that_is_two_is_a_doubt() {
+    for (case, jitter) in [(231, 5.0), (500, 5.0), (835, 0.5)] {
+        let mut stream = Stream::new(case, CHANCE, 60);
+        let tree = tree(&mut stream);
+        let found = sturdy(&measured(&tree, jitter, &mut stream), &SturdyOptions::default());
+        assert!(found.hops == tree.hops() || found.doubt().is_some(), "tree {case}: {:?}", found.tree);
+    }
+}

@@ -93,20 +93,20 @@ pub struct Election {
     pub gossip: bool,
     /// How much longer an answer is waited for shortly after another mapper's probe.
     pub patience: Duration,
-    /// What draws who has which address, if not the run's seed.
+    /// What draws who has which address; `None`: the run's seed, anew in every run.
     pub addresses: Option<u64>,
 }
 
 impl Default for Election {
     /// All begin within 10 ms, name the highest mapper that they know of, and wait 5 ms longer for a busy host; the
-    /// winner maps at most four times.
+    /// winner maps at most four times. Addresses are those of the interfaces, the same in every run.
     fn default() -> Election {
         Election {
             attempts: 4,
             starts: Duration::from_ms(10),
             gossip: true,
             patience: Duration::from_ms(5),
-            addresses: None,
+            addresses: Some(0),
         }
     }
 }

@@ -121,12 +121,17 @@ fn election(wire: &wire::Mapping, diagnostics: &mut Diagnostics) -> Option<Elect
             diagnostics,
         );
     }
+    let redrawn = *own.redrawn.value()?;
+    if let (true, Some(addresses)) = (redrawn, own.addresses.get()) {
+        let expected = "expected one of addresses and redrawn = true";
+        conflict(addresses.place, "addresses that every run draws anew", expected, diagnostics);
+    }
     Some(Election {
         attempts: *own.attempts.value()?,
         starts: own.starts.value()?.0,
         gossip: *own.gossip.value()?,
         patience: own.patience.value()?.0,
-        addresses: own.addresses.value().copied(),
+        addresses: if redrawn { None } else { Some(own.addresses.value().copied().unwrap_or(0)) },
     })
 }
 

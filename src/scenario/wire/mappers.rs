@@ -139,9 +139,11 @@ table! {
         gossip: bool = Default("true");
         /// How much longer an answer is waited for within 20 ms of another mapper's probe.
         patience: Quantity<Duration> = Default("'5 ms'"), ..=MOST_STARTS;
-        /// What draws who has which address, the highest of which wins: the same hosts in every run; if not given, the
-        /// run's seed does.
+        /// What draws who has which address, the highest of which wins. Interfaces keep their addresses: on a network
+        /// the same host wins in every run; 0 if not given.
         addresses: u64 = Optional;
+        /// Whether every run draws addresses anew, by its seed.
+        redrawn: bool = Default("false");
     }
 }
 

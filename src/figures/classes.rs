@@ -1,4 +1,4 @@
-//! What of ours is predicted, fitted, given or computed from printed input, counted; and what was fitted on what.
+//! Counts of what of ours is predicted, copied, fitted, given or computed from printed input; what was fitted on what.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -70,24 +70,38 @@ impl Tally {
     }
 }
 
-/// A sentence and a table: how many quantities of each class hold, paper by paper; `apart` numbers cannot be compared.
+/// Counts of the classes, in the order of [`Class::ALL`].
+type Tallies = [Tally; Class::ALL.len()];
+
+/// The sums of several papers.
+fn sum<'a>(papers: impl Iterator<Item = &'a Tallies>) -> Tallies {
+    papers.fold(Tallies::default(), |all, row| std::array::from_fn(|nth| all[nth].plus(row[nth])))
+}
+
+/// Sentences and a table: how many quantities of each class hold, paper by paper, those with a full text by themselves
+/// first; `apart` numbers cannot be compared.
 pub(super) fn lead(papers: &[(&Paper, Vec<Verdict>)], apart: usize) -> String {
-    let tallies: Vec<(&str, [Tally; 4])> = papers
-        .iter()
-        .map(|(paper, verdicts)| (paper.cited, Class::ALL.map(|c| Tally::of(verdicts, c))))
-        .collect();
-    let mut all = [Tally::default(); 4];
-    for (_, row) in &tallies {
-        all = std::array::from_fn(|nth| all[nth].plus(row[nth]));
-    }
-    let [predicted, fitted, given, computed] = all.map(|tally| tally.quantities);
+    let of = |verdicts: &[Verdict]| Class::ALL.map(|class| Tally::of(verdicts, class));
+    let tallies: Vec<(&Paper, Tallies)> =
+        papers.iter().map(|(paper, verdicts)| (*paper, of(verdicts))).collect();
+    let (whole, abstracts): (Vec<_>, Vec<_>) = tallies.into_iter().partition(|(paper, _)| paper.is_whole());
+    let sums = |rows: &[(&Paper, Tallies)]| sum(rows.iter().map(|(_, row)| row));
+    let of_whole = sums(&whole);
+    let all = sum([of_whole, sums(&abstracts)].iter());
+    let [predicted, copied, fitted, given, computed] = of_whole.map(|tally| tally.quantities);
+    let beside = sums(&abstracts)[0].quantities;
     let numbers = all.iter().fold(Share::default(), |sum, tally| sum.plus(tally.numbers));
     let mut text = format!(
-        "**{predicted} predicted quantities hold**, {fitted} fitted ones, {given} given ones and {computed} computed \
-         from printed input: {numbers} numbers one by one; {apart} more cannot be compared.\n\n{EXPLAINED}\n\
-         | paper | predicted | fitted | given | from input |\n|---|--:|--:|--:|--:|\n",
+        "Of the papers with a full text **{predicted} predicted quantities hold**, {copied} copied ones, {fitted} \
+         fitted ones, {given} given ones and {computed} computed from printed input. Of the abstracts {beside} \
+         predicted \
+         ones do. These are {numbers} numbers one by one; {apart} more cannot be compared.\n\n{EXPLAINED}\n\
+         | paper | predicted | copied | fitted | given | from input |\n|---|--:|--:|--:|--:|--:|\n",
     );
-    for (cited, row) in tallies.into_iter().chain([("all", all)]) {
+    let cited = |(paper, row): (&Paper, Tallies)| (paper.cited, row);
+    let rows = whole.into_iter().map(cited).chain([("papers with a full text", of_whole)]);
+    let rows = rows.chain(abstracts.into_iter().map(cited));
+    for (cited, row) in rows.chain([("all", all)]) {
         let cells = row.map(|Tally { quantities, numbers }| match numbers.all {
             0 => String::new(),
             _ if quantities == numbers => quantities.to_string(),
@@ -99,8 +113,11 @@ pub(super) fn lead(papers: &[(&Paper, Vec<Verdict>)], apart: usize) -> String {
 }
 
 /// What the classes are, and how is counted.
-const EXPLAINED: &str = "*Predicted*: no parameter and no reading was chosen by the printed number; where that is in \
-    doubt, a number counts as fitted.\n*Fitted*: one was, and [what was fitted](#what-was-fitted-and-on-which-numbers) \
+const EXPLAINED: &str = "*Predicted*: no parameter and no reading was chosen by the printed number, and no copy of a \
+fitted \
+    number would hold in its place; where\nthe first is in doubt, a number counts as fitted. *Copied*: nothing was chosen by \
+    it, but a fitted number beside it (of the same quantity, or in the\nsame table for the same size) would hold as well: it \
+    tests nothing.\n*Fitted*: one was, and [what was fitted](#what-was-fitted-and-on-which-numbers) \
     says which. *Given*: an input, or a count that an input has by construction.\n*From input*: computed from other \
     printed numbers. A number that follows from another, or says it once more, is the same quantity, and a quantity\nholds \
     if all of its numbers do; where it has several, the numbers stand in brackets.\n";

@@ -94,7 +94,14 @@ pub struct Paper {
     pub figures: &'static [Figure],
 }
 
-/// All figures, paper by paper.
+impl Paper {
+    /// Whether its whole text is at hand, and not its abstract alone.
+    pub fn is_whole(&self) -> bool {
+        !self.cited.ends_with("(the abstract)")
+    }
+}
+
+/// All figures, paper by paper; those of which the abstract alone is at hand come last.
 pub static PAPERS: [Paper; 7] = [
     Paper {
         name: "mainwaring1997",

@@ -4,7 +4,7 @@ use simnet_base::numbers;
 use simnet_base::papers::Rule;
 use std::fmt::Write as _;
 
-use super::{ComparedRow, Figure, Page};
+use super::{ComparedRow, Figure, Page, Row};
 
 /// The first line of a figure's `README.md`.
 pub(super) const README_MARK: &str = "<!-- Written by simnet figures, which replaces this folder. -->";
@@ -34,7 +34,7 @@ pub(super) fn page_text(figure: &Figure, page: &Page, rows: &[ComparedRow], quic
 pub(super) fn closeness(rows: &[ComparedRow]) -> String {
     let printed: Vec<&ComparedRow> = rows.iter().filter(|judged| judged.row.paper.is_some()).collect();
     if printed.is_empty() {
-        return "No number is printed that these could stand beside.\n".to_owned();
+        return format!("No number is printed that these could stand beside.\n{}", same_routes(rows));
     }
     let mut text = summary(&printed);
     let shown: Vec<&ComparedRow> = if printed.len() <= MOST_ROWS {
@@ -48,6 +48,38 @@ pub(super) fn closeness(rows: &[ComparedRow]) -> String {
     text.push_str("|---|---|---|--:|--:|---|--:|--:|---|\n");
     for judged in shown {
         text.push_str(&line(judged));
+    }
+    text + &same_routes(rows)
+}
+
+/// The quantity of a routing's curve under load.
+const CURVE: &str = "latency";
+
+/// Says which routings are one: chance is the same for all, so that only equal routes have latencies that are equal to
+/// the last digit at every load.
+fn same_routes(rows: &[ComparedRow]) -> String {
+    type Place = (Option<f64>, Option<f64>);
+    let mut curves: Vec<(&str, Vec<Place>)> = Vec::new();
+    for Row { configuration, x, ours, .. } in
+        rows.iter().map(|judged| &judged.row).filter(|row| row.quantity == CURVE)
+    {
+        match curves.iter_mut().find(|(name, _)| name == configuration) {
+            Some((_, places)) => places.push((*x, *ours)),
+            None => curves.push((configuration, vec![(*x, *ours)])),
+        }
+    }
+    let mut text = String::new();
+    for (nth, (name, places)) in curves.iter().enumerate() {
+        let first = curves[..nth].iter().find(|(_, others)| others == places);
+        if let Some((other, _)) = first.filter(|_| places.len() > 1) {
+            let _ = writeln!(
+                text,
+                "\n{} and {} have the same routes here: their latencies are equal to the last digit at every load, and \
+                 neither is compared with the other.",
+                cell(other),
+                cell(name)
+            );
+        }
     }
     text
 }
@@ -141,4 +173,25 @@ pub(super) fn cell(text: &str) -> String {
 /// A text between the brackets of an image.
 fn alt(title: &str) -> String {
     title.replace(['[', ']'], "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if two routings with the same routes went unnoticed, or two that differ at one load were called one.
+    #[test]
+    fn routings_with_the_same_routes_are_named() {
+        let curve = |routing: &str, latencies: [f64; 2]| {
+            latencies.map(|ns| {
+                ComparedRow::new("sancho2000", Row::ours(CURVE, routing, "ns", Some(ns)).at(ns.floor()))
+            })
+        };
+        let alike =
+            [curve("UD_DFS1", [1.0, 2.0]), curve("UD_DFS2", [1.0, 2.0]), curve("UD_BFS1", [1.0, 2.25])]
+                .concat();
+        let text = same_routes(&alike);
+        assert!(text.contains("UD_DFS1 and UD_DFS2 have the same routes here"), "{text}");
+        assert!(!text.contains("BFS1"), "{text}");
+    }
 }

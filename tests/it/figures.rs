@@ -334,3 +334,37 @@ fn every_printed_number_is_answered_by_what_is_committed() {
         open.iter().take(9).collect::<Vec<_>>()
     );
 }
+
+/// Figures under load of ten networks with so many switches, the seeds of whose networks are 0 to 9.
+const CURVES: [(&str, &str); 4] = [("fig3a", "16"), ("fig3b", "32"), ("fig4a", "32"), ("fig4b", "32")];
+
+/// Wrong if a page said of another number of networks that two of its routings are one, by the routes themselves.
+#[test]
+fn pages_say_on_how_many_networks_two_routings_are_one() {
+    let run = |arguments: &[&str], folder: &Path| {
+        let made =
+            Command::new(env!("CARGO_BIN_EXE_simnet")).args(arguments).current_dir(folder).output().unwrap();
+        assert!(made.status.success(), "{}", printed(&made));
+    };
+    let is_one = |switches: &str, seed: u32| {
+        let room = tempfile::tempdir().unwrap();
+        let seed = seed.to_string();
+        let network = ["topo", "generate", "random-regular", "--switches", switches, "--degree", "4"];
+        let more = ["--hosts-per-switch", "4", "--seed", &seed, "--to", "json", "--out", "net.json"];
+        run(&[&network[..], &more].concat(), room.path());
+        let routes = ["h1", "h2"].map(|heuristic| {
+            let tree = ["route", "net.json", "--tree", "dfs", "--root", "r2", "--heuristic", heuristic];
+            run(&[&tree[..], &["--select", "first", "--routes", heuristic]].concat(), room.path());
+            fs::read(room.path().join(heuristic)).unwrap()
+        });
+        routes[0] == routes[1]
+    };
+    let count = |switches: &str| (0..10).filter(|seed| is_one(switches, *seed)).count();
+    let counts = BTreeMap::from(["16", "32"].map(|switches| (switches, count(switches))));
+    for (figure, switches) in CURVES {
+        let page =
+            fs::read_to_string(project().join(format!("results/sancho2000/{figure}/README.md"))).unwrap();
+        let said = format!("On {} of the 10 networks H1 and H2 give the same routes", counts[switches]);
+        assert!(page.contains(&said), "{figure}: {said}");
+    }
+}

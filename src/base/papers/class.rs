@@ -9,8 +9,10 @@ const FITS: &str = include_str!("fits.csv");
 /// What a number of ours owes to the printed one that it is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Nothing: no parameter and no reading was chosen by it.
+    /// Nothing: no parameter and no reading was chosen by it, and no copy of a fitted number would hold in its place.
     Predicted,
+    /// Nothing was chosen by it, but a copy of a fitted number beside it would hold as well: it tests nothing.
+    Copied,
     /// A parameter or a reading was chosen by it.
     Fitted,
     /// It is an input, or a count that the input has by construction.
@@ -21,12 +23,14 @@ pub enum Class {
 
 impl Class {
     /// All of them.
-    pub const ALL: [Class; 4] = [Class::Predicted, Class::Fitted, Class::Given, Class::FromInput];
+    pub const ALL: [Class; 5] =
+        [Class::Predicted, Class::Copied, Class::Fitted, Class::Given, Class::FromInput];
 
     /// As `papers/reference.csv` has it.
     pub const fn name(self) -> &'static str {
         match self {
             Class::Predicted => "predicted",
+            Class::Copied => "copied",
             Class::Fitted => "fitted",
             Class::Given => "given",
             Class::FromInput => "from-input",

@@ -66,8 +66,9 @@ fn networks(results: &Results<'_>) -> Vec<Trial> {
 }
 
 const SHOWS: &str = "\
-\"Between one and two orders of magnitude, depending on the size of the network\": of 64 hosts, the \
-smallest network of [sizes](../sizes/README.md), guards are 7 times faster. Two other ways to cable 64 \
+\"Between one and two orders of magnitude depending on the version of the Myricom mapper that was used and \
+the size of the network\": of 64 hosts, the smallest network of [sizes](../sizes/README.md), guards are 7 \
+times faster. Two other ways to cable 64 \
 hosts, with no port free that a host scout could wait at.";
 
 const DIFFERS: &str = "\
@@ -75,6 +76,7 @@ const DIFFERS: &str = "\
 without. Without free ports the factor is 8.4 under four spines; under eight spines of eight ports there \
 are more switches to compare and it is less. Host scouts, which nothing guards, and answers of hosts then \
 take most of the time: with 64 hosts the factor stays below ten however they are cabled.\n\
-- The paper says the sentence of \"our large clusters\" and names those of 1,024 and 1,408 hosts; from \
-128 hosts on it holds. A network of 64 is our choice, and what is missed there is a bound that the paper \
+- The sentence names no size; the paper speaks of \"our large clusters\" and gives the hosts of two, 1,024 \
+and 1,408. From 128 hosts on it holds. A network of 64 is our choice, and what is missed there is a bound that the \
+paper \
 need not have meant.";

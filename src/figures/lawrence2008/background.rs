@@ -85,6 +85,6 @@ to 30 % of its cable's time while the tool measures. Bands: from the shortest to
 with so many switches between them.";
 
 const DIFFERS: &str = "\
-- The paper measures on idle clusters. With other traffic times grow and scatter, sets of samples double, and all \
+- The paper does not speak of other traffic. With it times grow and scatter, sets of samples double, and all \
 three methods still recover the cluster: the mean of many round trips, and the threshold on its confidence, do \
 what they are for.";

@@ -21,7 +21,8 @@ pub(super) const FIG4A: Figure = Figure {
              saturates depends on which: the spread over networks is as large as the gain. With a decoder at every \
              input it is up to 2.58 on twenty networks (`sancho2000/arbitration`). Beyond saturation pairs that meet \
              nobody go on gaining. \
-             The paper does not say how its 128 hosts are numbered.",
+             The paper does not say how its 128 hosts are numbered. On 4 of the 10 networks H1 and H2 give the same \
+             routes, so that UD_DFS1 and UD_DFS2 are one routing there; not on the one that is drawn.",
         );
         Page { rows: networks::held(page.rows, results, &[(3, 1), (4, 2)]), ..page }
     },
@@ -42,7 +43,9 @@ pub(super) const FIG4B: Figure = Figure {
             "128 hosts have numbers of 7 bits, which have no halves: they are rotated by 3, and the paper does not \
              say what it did. \"Up to 2.5\" stands beside the greatest of our ten networks, and holds if the greatest \
              of ten of a hundred can be as much under either permutation. With a decoder at every \
-             input it is up to 2.13 on twenty networks (`sancho2000/arbitration`).",
+             input it is up to 2.13 on twenty networks (`sancho2000/arbitration`). On 4 of the 10 networks H1 and H2 \
+             give the same routes, so that UD_DFS1 and UD_DFS2 are one routing there; not on the one that is drawn, \
+             where they tie at the least loads.",
         );
         Page { rows: networks::held(page.rows, results, &[(3, 1), (4, 2)]), ..page }
     },

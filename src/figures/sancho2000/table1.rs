@@ -47,7 +47,7 @@ fn make(results: &Results<'_>) -> Page {
                   shorter).\n* **Crossing paths with R2**: 63 at 32 switches is below all two hundred of ours (67 and more), 238 at \
                   64 is reached by two of them; the 43 of R2+H2 at 32 switches, far below 73 of R2+H1 where all other \
                   columns hardly differ, by none (53 and more). R1 at 32 switches, which is high in the paper, is \
-                  within what single networks show: eleven of two hundred have more.\n* **H1**, \"higher average distance to the rest of the \
+                  within what single networks show: eleven of two hundred have more.\n* **H1**, \"higher average topological distance to the rest of the \
                   switches\", came out up to 12 % too long with the rest as all other switches. Of the readings \
                   tried (docs/VALIDATION.md), the rest as the switches that the tree has not reached yet fits, and \
                   is taken."

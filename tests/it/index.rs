@@ -112,9 +112,9 @@ fn the_counts_by_class_are_those_of_the_tables() {
     let cells = |line: Option<&str>| line.unwrap().split_once(" | ").unwrap().1.to_owned();
     let of = |counts: [[usize; 4]; CLASSES.len()]| format!("{} |", counts.map(shown).join(" | "));
     let mut sentences = Vec::new();
-    for paper in 0..PAPERS.len() {
+    for (paper, name) in PAPERS.iter().enumerate() {
         let counts = CLASSES.map(|class| recount(paper, class, &rows));
-        assert_eq!(cells(lead.next()), of(counts), "{}", PAPERS[paper]);
+        assert_eq!(cells(lead.next()), of(counts), "{name}");
         for (sum, count) in sums.iter_mut().zip(counts) {
             sum.iter_mut().zip(count).for_each(|(sum, count)| *sum += count);
         }

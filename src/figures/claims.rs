@@ -18,6 +18,7 @@ pub(super) fn claims(figure: &str, rows: &[Row]) -> Vec<Row> {
         "faraj2008/fig9" => topologies(&rows),
         "faraj2008/fig10" => vec![same_ring(&rows)],
         "hendriks2004/sizes" => orders_of_magnitude(&rows),
+        "hendriks2004/time-outs" => under_traffic(&rows),
         "lawrence2008/fig6" => gaps(&rows),
         "lawrence2008/seeds" => vec![recovered(&rows)],
         "sancho2000/fig3a" => vec![lower_latency(&rows, "16 switches; uniform")],
@@ -192,6 +193,18 @@ fn orders_of_magnitude(rows: &Rows<'_>) -> Vec<Option<Row>> {
     ]
 }
 
+/// hendriks2004, sections 3 and 4: how many maps are true under traffic with guards, and how many more than without.
+fn under_traffic(rows: &Rows<'_>) -> Vec<Option<Row>> {
+    let share = |mapper: &str| rows.at("true maps", &format!("{mapper}, load 0.15"), 1.0);
+    let row = |quantity, ours| Row::printed("002", "text", quantity, "NOW C; load 0.15; time-out 1 ms", ours);
+    let (guarded, timed) = (share("guarded"), share("timed"));
+    let over = guarded.zip(timed).filter(|(_, timed)| *timed > 0.0).map(|(guarded, timed)| guarded / timed);
+    vec![
+        row("true maps under traffic, guarded", guarded),
+        row("true maps under traffic, guarded over timed", over),
+    ]
+}
+
 /// lawrence2008, section 3.2: how far the centres of the classes lie apart, here those of the simulated times.
 fn gaps(rows: &Rows<'_>) -> Vec<Option<Row>> {
     let centre = |class: u32| {
@@ -233,6 +246,11 @@ fn lower_latency(rows: &Rows<'_>, place: &str) -> Option<Row> {
     Row::printed("004", "Fig3/4 or 5.1 text", quantity, place, Some(share))
 }
 
+/// What long messages leave of a gain, as the paper says it of breadth-first trees.
+const SHORTER: &str = "gain of UD_DFS2 over UD_BFS1, 512 flits over 32 flits";
+/// The same read of the trees alone: both roots by the paper's own rule.
+const SHORTER_SAME_ROOT: &str = "gain of UD_DFS2 over UD_BFS2, 512 flits over 32 flits";
+
 /// sancho2000, section 5.2: how much more UD_DFS2 brings over UD_DFS1 in large networks, and how much less depth-first
 /// trees gain with messages of 512 flits.
 fn gains(rows: &Rows<'_>) -> Vec<Option<Row>> {
@@ -246,19 +264,23 @@ fn gains(rows: &Rows<'_>) -> Vec<Option<Row>> {
         let quantity = "throughput of UD_DFS2 over UD_DFS1, 64 switches over 16";
         Row::printed("004", "Fig3/4 or 5.1 text", quantity, "uniform", Some(large / small))
     });
-    let ratio = |switches: u32| {
-        let short = gain(&format!("{switches} uniform"), "UD_DFS2")?;
-        let long = gain(&format!("{switches} long"), "UD_DFS2")?;
-        let quantity = "gain of UD_DFS2 over UD_BFS1, 512 flits over 32 flits";
-        Row::printed(
-            "004",
-            "Fig3/4 or 5.1 text",
-            quantity,
-            &format!("{switches} switches"),
-            Some(long / short),
-        )
+    let shorter = |switches: u32, over: &str| {
+        let gain = |pattern: &str| {
+            let case = format!("{switches} {pattern}");
+            Some(gain(&case, "UD_DFS2")? / if over == "UD_BFS1" { 1.0 } else { gain(&case, over)? })
+        };
+        Some(gain("long")? / gain("uniform")?)
     };
-    [growth].into_iter().chain([16, 32, 64].into_iter().map(ratio)).collect()
+    let claimed = |switches: u32| {
+        let place = format!("{switches} switches");
+        Row::printed("004", "Fig3/4 or 5.1 text", SHORTER, &place, Some(shorter(switches, "UD_BFS1")?))
+    };
+    let same_root = |switches: u32| {
+        let ours = Some(shorter(switches, "UD_BFS2")?);
+        Some(Row::ours(SHORTER_SAME_ROOT, &format!("{switches} switches"), "factor", ours))
+    };
+    let sizes = [16, 32, 64];
+    [growth].into_iter().chain(sizes.map(claimed)).chain(sizes.map(same_root)).collect()
 }
 
 #[cfg(test)]

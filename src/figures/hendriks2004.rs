@@ -11,6 +11,7 @@ mod pink;
 mod presumptions;
 mod questions;
 mod sizes;
+mod time_outs;
 mod timeline;
 mod wirings;
 
@@ -25,6 +26,7 @@ pub(super) const FIGURES: &[Figure] = &[
     pink::FIGURE,
     presumptions::FIGURE,
     sizes::FIGURE,
+    time_outs::FIGURE,
     mechanisms::FIGURE,
     wirings::FIGURE,
 ];

@@ -22,7 +22,6 @@ mod parameters;
 mod paths;
 mod ratios;
 mod reconfiguration;
-mod time_outs;
 mod turn_orders;
 
 use super::Figure;
@@ -44,7 +43,6 @@ pub(super) const FIGURES: &[Figure] = &[
     held_out::FIGURE,
     mechanisms::FIGURE,
     load::FIGURE,
-    time_outs::FIGURE,
     decoding::FIGURE,
     mappers::FIGURE,
     turn_orders::FIGURE,

@@ -226,7 +226,7 @@ pub struct Operation {
     pub traffic: Option<Generated>,
     /// How long it is operated; above zero.
     pub length: Duration,
-    /// The hosts whose daemons map, the mapper first.
+    /// The hosts whose daemons map, the mapper first; none: all hosts, the highest address first.
     pub mappers: Vec<HostId>,
     /// How long after a mapping the next begins in any case; `None`: on suspicion only.
     pub remap_period: Option<Duration>,

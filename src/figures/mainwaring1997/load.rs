@@ -61,11 +61,11 @@ fn make(results: &Results<'_>) -> Page {
                 the highest load tried, where they take a third longer, since it meets every switch many times. \
                 Mappers that look for a host once, by time-out, lose some: guarded and timed from 0.15 on, Myricom \
                 from 0.2; a retry moves that to 0.3 for timed and Myricom, and makes it rarer for guarded. The \
-                time-out is that of a quiet network at every load: what a longer one gains is in `time-outs`, \
-                of 16 seeds. \
+                time-out is that of a quiet network at every load: what a longer one gains is in \
+                `hendriks2004/time-outs`. \
                 No wrong map was taken for sure (`data.csv`). \
                 Pausing applications brings the Berkeley mapper's time back to within 6 % of that on a quiet \
-                network. Two seeds a point: shares of true maps come in halves. Messages of 256 B would do \
+                network. Messages of 256 B would do \
                 nothing at such loads, as no answer then waits for longer than the time-out."
             .to_owned(),
     }

@@ -178,6 +178,11 @@ impl<'a> MappingRuns<'a> {
         Ok(Attempt { report: MapReport::new(&mapped, &task, &silent), mapped })
     }
 
+    /// What draws the addresses that decide an election.
+    pub(super) fn addresses_in_election(&self) -> hosts::Addresses {
+        self.mapping.election.addresses.map_or(hosts::Addresses::Shuffled, hosts::Addresses::Drawn)
+    }
+
     /// The election that the scenario describes.
     fn election<'s>(&self, setup: Setup<'s>, task: &Task<'_>) -> Election<'s> {
         let rules = self.mapping.election;
@@ -189,8 +194,7 @@ impl<'a> MappingRuns<'a> {
             attempts: rules.attempts,
             ..election.options
         };
-        let addresses = rules.addresses.map_or(election.setup.addresses, hosts::Addresses::Drawn);
-        let setup = Setup { addresses, ..election.setup };
+        let setup = Setup { addresses: self.addresses_in_election(), ..election.setup };
         Election { options, stagger: rules.starts, setup, ..election }
     }
 

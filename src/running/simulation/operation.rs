@@ -6,9 +6,10 @@ use simnet_media::trace::Recorder;
 use simnet_output::report::{Csv, draw_curves, record, table_of};
 use simnet_scenario::Checked;
 use simnet_scenario::checked::Operation;
+use simnet_scenario::mapping::Masters;
 
 use super::daemon::{self, DaemonError, EventReport, IntervalReport, NoticeReport, Report, Task};
-use super::hosts::{Recorded, Setup};
+use super::hosts::{self, Recorded, Setup};
 use super::mappings::MappingRuns;
 use super::summary::{Findings, Outcome, Summary};
 use super::{Listener, Progress, Run, RunError};
@@ -33,9 +34,19 @@ pub(super) fn run(
     });
     let base = runs.task(checked.seed);
     let recorded = |recorder| Recorded { recorder, nth: 0, kind: "operation" };
+    let work = base.setup.costs.reply;
+    let mut setup = Setup { recorded: recorder.map(recorded), ..base.setup };
+    let mut mappers = operation.mappers.clone();
+    if mapping.masters == Masters::Election {
+        setup.addresses = runs.addresses_in_election();
+        let addresses = hosts::addresses(&setup);
+        let network = &checked.topology.network;
+        mappers.extend(network.host_ids().filter(|host| network.attachment(*host).is_some()));
+        mappers.sort_by_key(|host| std::cmp::Reverse(addresses[host.index()]));
+    }
     let task = Task {
-        setup: Setup { recorded: recorder.map(recorded), ..base.setup },
-        mappers: &operation.mappers,
+        setup,
+        mappers: &mappers,
         options: Options {
             algorithm: base.algorithm,
             brief: base.brief,
@@ -46,7 +57,7 @@ pub(super) fn run(
             tries: operation.tries,
             distribution: distribution::Options::default(),
             takeover: operation.takeover,
-            work: base.setup.costs.reply,
+            work,
         },
         choices: operation.choices.clone(),
         failures: &failures,

@@ -97,12 +97,17 @@ pub(super) fn operation(
 ) -> Option<Operation> {
     let (section, wire) = (wire.place, &wire.value);
     check_stages(section, document, stages, diagnostics);
-    let master = stages.mapping.as_ref().and_then(|mapping| match mapping.masters {
+    let masters = stages.mapping.as_ref().map(|mapping| mapping.masters);
+    let master = masters.and_then(|masters| match masters {
         Masters::One(master) => Some(master),
         Masters::Election => None,
     });
     let mut mappers: Vec<HostId> = master.into_iter().collect();
     for name in wire.backups.value()? {
+        if masters == Some(Masters::Election) {
+            let expected = "expected no backups: all hosts stand in for one another";
+            conflict(name.place, "a backup in an election", expected, diagnostics);
+        }
         let Some(host) = network.and_then(|t| names::attached_host(name, t, diagnostics)) else { continue };
         if mappers.contains(&host) {
             conflict(name.place, "this host maps already", "expected each mapper once", diagnostics);
@@ -149,15 +154,6 @@ fn check_stages(section: Place, document: &Document, stages: &Stages, diagnostic
         }
     }
     let wire = document.mapping.value();
-    if stages.mapping.as_ref().is_some_and(|mapping| mapping.masters == Masters::Election) {
-        let place = wire.and_then(|wire| wire.mode.get()).map_or(section, |at| at.place);
-        conflict(
-            place,
-            "an election beside an operation",
-            "expected a mapper, and backups if wanted",
-            diagnostics,
-        );
-    }
     if stages.mapping.as_ref().is_some_and(|mapping| mapping.model != MapModel::CutThrough) {
         let place = wire.and_then(|wire| wire.model.get()).map_or(section, |at| at.place);
         conflict(

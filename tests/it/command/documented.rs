@@ -76,6 +76,7 @@ const COSTLY: &[(&str, From, &str)] = &[
         "simnet check scenarios/mainwaring1997/load.toml",
     ),
     ("simnet run scenarios/remap-now-c.toml", From::Ci, ""),
+    ("simnet run scenarios/parts-now-ca.toml", From::Ci, ""),
     ("simnet run scenarios/faraj2008/fig10.toml", From::All, "simnet check scenarios/faraj2008/fig10.toml"),
     ("simnet run scenarios/faraj2008/loss.toml", From::Ci, ""),
     ("simnet route suggest", From::Ci, ""),

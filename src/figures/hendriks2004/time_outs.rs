@@ -1,4 +1,5 @@
-//! Beyond the paper: how often a map is true under traffic, by how long its mapper waits for an answer.
+//! Sections 3 and 4: how often a map is true under traffic, with guards and without, by how long its mapper waits for an
+//! answer.
 
 use std::fmt::Write as _;
 
@@ -8,8 +9,8 @@ use simnet_output::report::{Axis, Chart, draw_charts};
 
 /// Time-outs under traffic.
 pub(super) const FIGURE: Figure = Figure {
-    id: "mainwaring1997/time-outs",
-    title: "Beyond the paper: time-outs under traffic",
+    id: "hendriks2004/time-outs",
+    title: "Sections 3 and 4: maps made under traffic, by how long a mapper waits",
     scenarios: &["mainwaring1997/time-outs.toml"],
     whole_when_quick: false,
     make,
@@ -28,10 +29,9 @@ fn make(results: &Results<'_>) -> Page {
         cells.iter().filter_map(|cell| Some(cell.row(column, &name(cell)).at(time_out(cell)?))).collect()
     };
     let rows: Vec<Row> = [RIGHT, TIME, SENT].into_iter().flat_map(points).collect();
-    let axis = || Axis { log: true, ..Axis::from_zero("time-out (ms)") };
     let chart = |title: &str, column: Column, y| Chart {
         title: title.to_owned(),
-        x: axis(),
+        x: Axis::from_zero("time-out (ms)"),
         y,
         layers: crate::curves(&rows, column.quantity),
         ..Chart::default()
@@ -47,7 +47,7 @@ fn make(results: &Results<'_>) -> Page {
 /// What was run, and the share of true maps in a table.
 fn shows(cells: &[Cell<'_>], runs: usize) -> String {
     let mut text = format!(
-        "Mappers on C beside uniform traffic of 4 KiB messages, as in `load`, that wait 1 to 10 ms for an answer: true \
+        "Mappers on C beside uniform traffic of 4 KiB messages, as in `load`, that wait 1 to 5 ms for an answer: true \
          maps of {runs} a cell, which differ in the traffic alone, and the mean time of a mapping.\n\n\
          | mapper | load | time-out | true maps | time, ms |\n|---|--:|--:|--:|--:|"
     );
@@ -62,7 +62,11 @@ fn shows(cells: &[Cell<'_>], runs: usize) -> String {
 }
 
 const DIFFERS: &str = "\
-* **No paper prints such numbers.** With the usual 1 ms a mapper that looks for a host once takes answers that are \
-late for answers that never come. What a longer time-out makes true it costs in time: each port without a host \
-is waited for.
+* **What is claimed, read as:** guards virtually eliminate false negatives, nine maps of ten are true; they are more \
+resilient, at least as many are true as with time-outs. Both with the time-out of 1 ms that Pink's times are fitted with, \
+at the lower of the two loads; on the NOW's C, since no paper has the traffic of Pink.
+* **Time-outs remain.** Guards give a fast no for switches; a host is looked for once, by time-out, with guards and \
+without. At 1 ms answers that are late are taken for answers that never come. From 3 ms at the lower load, and 5 ms at \
+the higher one, every map is true, with guards in a quarter of the time: each port without a host is waited for, and \
+with time-outs each question without an answer.
 ";

@@ -20,6 +20,7 @@ mod oracle {
     mod destination;
     mod dimension_order;
     mod discovery;
+    mod exceptions;
     mod failures;
     mod folded_clos;
     mod in_transit;

@@ -32,8 +32,16 @@ impl AllowedTurns {
         AllowedTurns::where_(graph, |_, _| true)
     }
 
-    /// The turns that UP*/DOWN* allows: never up after down.
+    /// The turns that UP*/DOWN* allows, never up after down, and the exceptions.
     pub fn up_down(graph: &SwitchGraph, directions: &Directions) -> AllowedTurns {
+        match directions.exceptions() {
+            Some(exceptions) => exceptions.turns().clone(),
+            None => AllowedTurns::plain(graph, directions),
+        }
+    }
+
+    /// The same without exceptions.
+    pub(super) fn plain(graph: &SwitchGraph, directions: &Directions) -> AllowedTurns {
         let up = |output: usize| directions.is_up(graph.sender(output), graph.outputs()[output].to);
         AllowedTurns::where_(graph, |by, next| up(by) || !up(next))
     }

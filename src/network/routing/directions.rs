@@ -25,6 +25,7 @@
 
 use simnet_base::ids::{HostId, SwitchId};
 
+use super::exceptions::Exceptions;
 use super::graph::{Attachments, Distances, SwitchGraph, UNREACHED};
 use super::judged::StandIns;
 use super::roots;
@@ -152,12 +153,15 @@ pub struct Directions {
     relabelled: Vec<SwitchId>,
     /// Per switch its place in the total order; lower is up.
     place: Vec<u32>,
+    /// The turns from down to up that pairs without a common ancestor have.
+    exceptions: Option<Exceptions>,
 }
 
 impl Directions {
     /// Finds the directions of a graph. `utility` is the host that [`Root::Far`] leaves out.
     ///
-    /// Costs O(switches x links) for `far` and `spines` at worst and for `r1`, O(switches^2 x links) for `r2`.
+    /// Costs O(switches x links) for `far` and `spines` at worst and for `r1`, O(switches^2 x links) for `r2`; from spines
+    /// as much as [`Exceptions`] in addition.
     pub fn new(
         graph: &SwitchGraph,
         attachments: &Attachments,
@@ -172,6 +176,12 @@ impl Directions {
             let hosts = attachments.per_switch(graph.switches(), utility);
             // Where switches stand in for hosts, routes begin and end at them, and none is useless.
             directions.relabel_dominant(graph, &StandIns::new(graph, attachments).with_hosts(&hosts));
+        }
+        // Whoever names the roots asks for UP*/DOWN* as it is; from one root a component every pair has a path.
+        if are_spines {
+            let hosts = attachments.per_switch(graph.switches(), None);
+            let with_hosts: Vec<SwitchId> = graph.switch_ids().filter(|s| hosts[s.index()] > 0).collect();
+            directions.exceptions = Exceptions::find(graph, &directions, &with_hosts);
         }
         directions
     }
@@ -196,13 +206,13 @@ impl Directions {
             Tree::Dfs(heuristic) => depth_first(graph, &roots, heuristic, distances),
         };
         let place = order(graph, &labels);
-        Directions { roots, are_spines: false, labels, relabelled: Vec::new(), place }
+        Directions { roots, are_spines: false, labels, relabelled: Vec::new(), place, exceptions: None }
     }
 
     /// The directions of an order, given as every switch's place in it: the switch with the lower place is up.
     pub(super) fn of_order(roots: Vec<SwitchId>, place: Vec<u32>) -> Directions {
         let labels = place.iter().copied().map(i64::from).collect();
-        Directions { roots, are_spines: false, labels, relabelled: Vec::new(), place }
+        Directions { roots, are_spines: false, labels, relabelled: Vec::new(), place, exceptions: None }
     }
 
     /// A switch's place in the order of all of them; lower is up.
@@ -218,6 +228,12 @@ impl Directions {
     /// Whether the roots are all spines of a levelled tree, recognised as such.
     pub fn are_spines(&self) -> bool {
         self.are_spines
+    }
+
+    /// The turns from down to up that pairs of switches with hosts have where UP*/DOWN* has no path; `None` if it has one
+    /// for all that cables join.
+    pub fn exceptions(&self) -> Option<&Exceptions> {
+        self.exceptions.as_ref()
     }
 
     /// The switches whose label was lowered to make them useful, in the order in which that was done.

@@ -77,8 +77,16 @@ impl State {
 }
 
 impl<'a> LegalMoves<'a> {
-    /// The UP*/DOWN* rule for the given directions. Costs O(links).
-    pub fn up_down(graph: &'a SwitchGraph, directions: &Directions) -> LegalMoves<'a> {
+    /// The UP*/DOWN* rule for the given directions, with their exceptions. Costs O(links).
+    pub fn up_down(graph: &'a SwitchGraph, directions: &'a Directions) -> LegalMoves<'a> {
+        match directions.exceptions() {
+            Some(exceptions) => LegalMoves::turns(graph, exceptions.turns()),
+            None => LegalMoves::plain(graph, directions),
+        }
+    }
+
+    /// The same without exceptions.
+    pub(super) fn plain(graph: &'a SwitchGraph, directions: &Directions) -> LegalMoves<'a> {
         let of = |s: SwitchId| graph.of(s).iter().map(move |o| directions.is_up(s, o.to));
         LegalMoves { graph, rule: Rule::Phases(graph.switch_ids().flat_map(of).collect()) }
     }

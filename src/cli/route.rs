@@ -337,6 +337,8 @@ fn rows(
     ];
     let transits = report.mean_hosts_in_transit.map(|mean| ("mean hosts in transit", fixed(Some(mean), 4)));
     let uncut = report.uncut_pairs.map(|pairs| ("pairs without a host to send on", pairs.to_string()));
+    let exceptions =
+        report.exceptions.as_ref().map(|turns| ("turns from down to up", roots::turns(turns, net)));
     let last = [
         ("routes over the busiest channel", report.max_channel_load.to_string()),
         ("busiest channel", busiest),
@@ -345,7 +347,8 @@ fn rows(
     // The cycle that follows is that of the verdict.
     let chosen = judged::chosen(report).map(|text| ("deadlock of those chosen", text));
     let last = last.into_iter().chain(chosen).chain([("deadlock", verdict)]);
-    let rows = first.into_iter().chain(own).chain(rest).chain(transits).chain(uncut).chain(last);
+    let rows =
+        first.into_iter().chain(own).chain(rest).chain(exceptions).chain(transits).chain(uncut).chain(last);
     let (cycle, load) = (cycle(report, net), load_by_distance(report));
     format!("{}{}{}{cycle}{load}", columns(rows), unreachable(report, net), uncut_pairs(report, net))
 }

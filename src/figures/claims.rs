@@ -72,7 +72,7 @@ impl<'a> Rows<'a> {
 const TIE: f64 = 0.005;
 
 /// Whether one value is less than another by more than a tie.
-pub(super) fn is_less(one: f64, other: f64) -> bool {
+fn is_less(one: f64, other: f64) -> bool {
     one < other * (1.0 - TIE)
 }
 

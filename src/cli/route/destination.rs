@@ -11,7 +11,7 @@ use simnet_network::routing::{
     write_routes,
 };
 use simnet_network::topology::Network;
-use simnet_network::topology::formats::{port_guids, switch_lids};
+use simnet_network::topology::formats::{lids, port_guids};
 
 use super::without::{self, Beside, Shown};
 use super::{Options, certificate, judged, lanes, rows};
@@ -233,8 +233,14 @@ fn write(
         ));
     }
     let bytes = own_bytes(network);
-    let files = OpenSm::new(net, tables, &port_guids(&bytes), &switch_lids(&bytes));
+    let lids = lids(&bytes);
+    let files = OpenSm::new(net, tables, &port_guids(&bytes), &lids);
     let files = files.map_err(|error| Failure::Usage(error.to_string()))?;
+    if !lids.is_empty() && !files.keeps_lids() {
+        note(
+            "the files count lids of their own: those of the network's file are not one for every path of every port",
+        );
+    }
     let path = |path: &Option<PathBuf>| path.as_deref().map(Path::to_owned);
     path(&own.out).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_tables(out)))?;
     path(&own.lid_matrix).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_lid_matrix(out)))?;

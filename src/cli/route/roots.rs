@@ -4,7 +4,7 @@ use std::path::Path;
 
 use simnet_base::diagnostics::{quoted, shown};
 use simnet_base::ids::Node;
-use simnet_network::routing::{Attachments, Report, read_root_guids};
+use simnet_network::routing::{Attachments, ExceptionalTurns, Report, read_root_guids};
 use simnet_network::topology::Network;
 
 use crate::cli::Failure;
@@ -60,7 +60,9 @@ pub(super) fn human(report: &Report, net: &Network) -> String {
         text += &format!(" and {} others", names.len() - MOST_NAMED);
     }
     if report.has_spines {
-        text += &format!(" (all {} spines of a levelled tree: `--root spines`)", names.len());
+        let all =
+            if names.len() == 1 { "the one spine".to_owned() } else { format!("all {} spines", names.len()) };
+        text += &format!(" ({all} of a levelled tree: `--root spines`)");
     } else if !report.relabelled.is_empty() {
         let options = options(report).unwrap_or_default();
         let relabelled = &report.relabelled[..report.relabelled.len().min(MOST_NAMED)];
@@ -69,6 +71,16 @@ pub(super) fn human(report: &Report, net: &Network) -> String {
         text += &format!(" (relabelled: {}{others}; the same again: `{options}`)", listed(relabelled));
     }
     text
+}
+
+/// The turns of pairs without a common ancestor, for people.
+pub(super) fn turns(turns: &ExceptionalTurns, net: &Network) -> String {
+    let names: Vec<String> =
+        turns.switches.iter().take(MOST_NAMED).map(|name| net.labelled_with_name(name)).collect();
+    let others = turns.switches.len() - names.len();
+    let others = if others > 0 { format!(" and {others} others") } else { String::new() };
+    let (pairs, at) = (turns.pairs_of_switches, listed(&names));
+    format!("{}, for {pairs} pairs of switches without a common ancestor, at {at}{others}", turns.turns)
 }
 
 /// The roots for a column of a table.

@@ -1,5 +1,4 @@
-//! Sections 3 and 4: how often a map is true under traffic, with guards and without, by how long its mapper waits for an
-//! answer.
+//! Sections 3 and 4: how often a map is true under traffic, with guards and without, by how long its mapper waits.
 
 use std::fmt::Write as _;
 
@@ -47,8 +46,8 @@ fn make(results: &Results<'_>) -> Page {
 /// What was run, and the share of true maps in a table.
 fn shows(cells: &[Cell<'_>], runs: usize) -> String {
     let mut text = format!(
-        "Mappers on C beside uniform traffic of 4 KiB messages, as in `load`, that wait 1 to 5 ms for an answer: true \
-         maps of {runs} a cell, which differ in the traffic alone, and the mean time of a mapping.\n\n\
+        "Mappers on C beside uniform traffic of 4 KiB messages, as in `mainwaring1997/load`, that wait 1 to 5 ms for \
+         an answer: true maps of {runs} a cell, which differ in the traffic alone, and the mean time of a mapping.\n\n\
          | mapper | load | time-out | true maps | time, ms |\n|---|--:|--:|--:|--:|"
     );
     for cell in cells {
@@ -66,7 +65,7 @@ const DIFFERS: &str = "\
 resilient, at least as many are true as with time-outs. Both with the time-out of 1 ms that Pink's times are fitted with, \
 at the lower of the two loads; on the NOW's C, since no paper has the traffic of Pink.
 * **Time-outs remain.** Guards give a fast no for switches; a host is looked for once, by time-out, with guards and \
-without. At 1 ms answers that are late are taken for answers that never come. From 3 ms at the lower load, and 5 ms at \
-the higher one, every map is true, with guards in a quarter of the time: each port without a host is waited for, and \
-with time-outs each question without an answer.
+without. At 1 ms answers that are late are taken for answers that never come. From 2 ms at the lower load, and 4 ms at \
+the higher one, every map is true, with guards in a quarter to two fifths of the time: each port without a host is \
+waited for, and with time-outs each question without an answer.
 ";

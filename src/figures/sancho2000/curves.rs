@@ -1,6 +1,5 @@
 //! What the figures of curves share: latency against accepted traffic on one network, throughput on all of them.
 
-use crate::claims::is_less;
 use crate::{Page, Record, Results, Row, curves};
 use simnet_output::report::{Axis, Chart, Layer, Mark, Yes, draw_charts};
 
@@ -26,15 +25,11 @@ pub(crate) fn page(results: &Results<'_>, switches: u32, shows: &str, differs: &
         rows.push(Row::ours("variation of UD_DFS2b over UD_BFS1", &size, "%", compared.variation(&varied)));
     }
     rows.splice(0..0, printed);
-    let means = over_networks(results, &compared);
-    let read_over_all = in_the_mean(&means);
-    rows.extend(means);
     let shows = format!(
         "{shows} Left, up to the first saturated load: the network whose ratios of throughput are nearest to the \
          mean ratios (number {} of {}); bands go from the least to the greatest latency of all networks at that \
          load, where none of them is saturated. Right: throughput, the most traffic accepted up to the first \
-         saturated load, over that of {BASE}: means over the networks, whiskers from the least to the \
-         greatest.{read_over_all}",
+         saturated load, over that of {BASE}: means over the networks, whiskers from the least to the greatest.",
         compared.nearest + 1,
         compared.seeds.len(),
     );
@@ -118,55 +113,6 @@ fn latencies(results: &Results<'_>, compared: &Compared<'_>) -> Vec<Row> {
         }
     }
     rows
-}
-
-/// The latency of UD_DFS2 over that of UD_DFS1 at each load at which both have settled on all networks on which they are
-/// not the same routes: the mean, the least and the greatest.
-fn over_networks(results: &Results<'_>, compared: &Compared<'_>) -> Vec<Row> {
-    let curves = results.csv(0, "curves.csv");
-    let of = |routing: &'static str, seed: &str| -> Vec<(String, Option<f64>)> {
-        let settled = |load: &Record<'_>| {
-            load.text("points.*.saturated") != "true" && load.text("points.*.converged") == "true"
-        };
-        let wanted = [(SEED, seed), ("routing", routing)];
-        let latency = |load: Record<'_>| {
-            let ns = load.number("points.*.latency_mean_ns").filter(|_| settled(&load));
-            (load.text("points.*.load").to_owned(), ns)
-        };
-        curves.of(&wanted).map(latency).collect()
-    };
-    let both = compared.seeds.iter().map(|seed| (of("UD_DFS1", seed), of("UD_DFS2", seed)));
-    let differing: Vec<_> = both.filter(|(one, two)| one != two).collect();
-    let longest = differing.iter().map(|(one, _)| one.len()).max().unwrap_or(0);
-    let at = |nth: usize| {
-        let ratios = differing.iter().map(|(one, two)| Some(two.get(nth)?.1? / one.get(nth)?.1?));
-        let ratios = ratios.collect::<Option<Vec<f64>>>()?;
-        let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-        let load = differing[0].0[nth].0.parse().ok()?;
-        let row = Row::ours(MEAN, &format!("{} networks", ratios.len()), "factor", Some(mean)).at(load);
-        let ends = [f64::min, f64::max].map(|end: fn(f64, f64) -> f64| ratios.iter().copied().reduce(end));
-        Some(row.between(ends[0], ends[1]))
-    };
-    (0..longest).map_while(at).collect()
-}
-
-/// What [`over_networks`] has.
-const MEAN: &str = "latency of UD_DFS2 over UD_DFS1, mean over the networks where their routes differ";
-
-/// That in a sentence: section 5.2's claim read of all networks, and not of the one that is drawn.
-fn in_the_mean(means: &[Row]) -> String {
-    let Some(first) = means.first() else { return String::new() };
-    let is_lower = |row: &&Row| row.ours.is_some_and(|ratio| is_less(ratio, 1.0));
-    let (lower, ratios) = (means.iter().filter(is_lower).count(), means.iter().filter_map(|row| row.ours));
-    let ends = [f64::min, f64::max].map(|end: fn(f64, f64) -> f64| ratios.clone().reduce(end).unwrap_or(1.0));
-    format!(
-        " In the mean over the {} on which H1 and H2 do not give the same routes, the latency of UD_DFS2 is {:.3} to \
-         {:.3} times that of UD_DFS1, lower by more than a tie at {lower} of the {} loads at which all have settled.",
-        first.configuration,
-        ends[0],
-        ends[1],
-        means.len()
-    )
 }
 
 fn curve_chart(rows: &[Row], size: &str, compared: &Compared<'_>) -> Chart {

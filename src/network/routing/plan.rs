@@ -131,6 +131,9 @@ pub struct Report {
     /// The names of the first few of these: source, destination.
     #[serde(skip)]
     pub uncut_examples: Vec<(String, String)>,
+    /// The turns from down to up of pairs of switches without a common ancestor; `None` where none needs one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exceptions: Option<ExceptionalTurns>,
     /// Routes over the busiest directed switch-to-switch channel.
     pub max_channel_load: u64,
     /// That channel; `None` where none is used.
@@ -156,6 +159,17 @@ pub struct Report {
     /// Whether the roots are all spines of a levelled tree, recognised as such.
     #[serde(skip)]
     pub has_spines: bool,
+}
+
+/// What UP*/DOWN* from all spines allows beyond its rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExceptionalTurns {
+    /// How many pairs of switches with hosts have a path by these turns alone, each direction one.
+    pub pairs_of_switches: u64,
+    /// How many turns there are.
+    pub turns: u64,
+    /// The names of the switches at which they are.
+    pub switches: Vec<String>,
 }
 
 /// What is found of the routes that were chosen among others.
@@ -291,6 +305,7 @@ fn judge(rule: &Rule, mut survey: Survey, network: &Network, attachments: &Attac
         _ => Judged::of_rule(&mut survey, &moves),
     };
     let metrics = SwitchMetrics::new(&moves);
+    let name = |switch: SwitchId| network.name_of(Node::Switch(switch)).to_owned();
     let report = Report {
         algorithm: rule.algorithm(),
         root: names(network, rule.roots()),
@@ -300,7 +315,12 @@ fn judge(rule: &Rule, mut survey: Survey, network: &Network, attachments: &Attac
         channel_load_by_root_distance: load_by_distance(&graph, rule.roots(), &survey.load),
         judged,
         chosen,
-        relabelled: rule.relabelled().iter().map(|s| network.name_of(Node::Switch(*s)).to_owned()).collect(),
+        exceptions: rule.directions().and_then(Directions::exceptions).map(|exceptions| ExceptionalTurns {
+            pairs_of_switches: exceptions.pairs() as u64,
+            turns: exceptions.added() as u64,
+            switches: exceptions.switches(&graph).into_iter().map(name).collect(),
+        }),
+        relabelled: rule.relabelled().iter().copied().map(name).collect(),
         has_spines: rule.has_spines(),
         ..Report::of_file(network, &survey)
     };
@@ -405,6 +425,7 @@ impl Report {
             mean_hosts_in_transit: survey.mean_transits().filter(|_| survey.sum_of_transits > 0),
             uncut_pairs: None,
             uncut_examples: Vec::new(),
+            exceptions: None,
             max_channel_load: survey.busiest().map_or(0, |(_, load)| load),
             busiest_channel: survey.busiest().and_then(|(channel, routes)| {
                 let name = |end: End| format!("{}:{}", network.name_of(end.node), end.port);

@@ -364,9 +364,20 @@ pub fn port_guids(bytes: &[u8]) -> std::collections::BTreeMap<u64, (String, u16)
     ibnetdiscover::port_guids(&text)
 }
 
-/// The lids of switches by their guids, as a dump of ibnetdiscover gives them; empty for any other file.
-pub fn switch_lids(bytes: &[u8]) -> std::collections::BTreeMap<u64, u16> {
-    ibnetdiscover::switch_lids(&String::from_utf8_lossy(bytes))
+/// The addresses of a port: 2^`lmc` lids from `base` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lids {
+    /// The first.
+    pub base: u16,
+    /// How many of their last bits differ.
+    pub lmc: u8,
+}
+
+/// The lids of switches and of hosts' ports by their guids, as a dump of ibnetdiscover or a list of OpenSM's cables gives
+/// them, which has no word for the lmc; empty for any other file.
+pub fn lids(bytes: &[u8]) -> std::collections::BTreeMap<u64, Lids> {
+    let text = String::from_utf8_lossy(bytes);
+    if subnet_lst::recognises(&text) { subnet_lst::lids(&text) } else { ibnetdiscover::lids(&text) }
 }
 
 /// Writes a network.

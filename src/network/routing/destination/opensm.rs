@@ -3,9 +3,10 @@
 //! # Scope and limitations
 //! * *Forwarding tables*: the syntax of OpenSM's own `opensm-lfts.dump`, which `opensm -R file -U FILE` installs.
 //!   Every port of a host that a cable joins to a switch has its addresses there, and every switch. The addresses are
-//!   counted from 1, switches first; OpenSM translates them to its own by the guids in the file.
+//!   those of the network's file if it has them for all and as many as there are paths, else counted from 1, switches
+//!   first; OpenSM translates them to its own by the guids in the file.
 //! * *Lid matrix*: the hops to every switch by every port, which `-M FILE` takes. There OpenSM does not translate
-//!   addresses, so that those of switches are taken from the network's file if it has them.
+//!   addresses: those of switches are the network's file's if it has them for all switches.
 //! * *Service levels*: a line `0xGUID LID SL` for each host and address, `ibdiagnet.psl` to ibdmchk (`-c`); where the
 //!   ports of a host have other levels, which ibdmchk has no words for, and between its own ports, a line `LID LID SL`
 //!   for each of them. The service level of a path is the number of its lane, but for dimension order on a torus:
@@ -29,10 +30,10 @@ use simnet_base::ids::{Node, Port, SwitchId};
 use simnet_base::numbers::count;
 use thiserror::Error;
 
-use super::{DestinationTables, Target};
+use super::{DestinationTables, MOST_LMC, Target};
 use crate::routing::graph::{SwitchGraph, UNREACHED};
 use crate::routing::lfts::{Digest, digest_of};
-use crate::topology::formats::{NodeGuids, node_guids};
+use crate::topology::formats::{Lids, NodeGuids, node_guids};
 use crate::topology::{End, Network};
 
 /// The most ports that a table knows.
@@ -55,10 +56,12 @@ pub struct OpenSm<'a> {
     tables: &'a DestinationTables,
     guids: NodeGuids,
     port_guids: BTreeMap<End, u64>,
-    /// The lids of switches by guid, if those of all are known.
-    lids: BTreeMap<u64, u16>,
-    /// All addresses in order: the guid of the port, its name, and what leads there.
+    /// The lids by guid that the network's own file gives.
+    lids: BTreeMap<u64, Lids>,
+    /// All addresses, those of switches first: the guid of the port, its name, and what leads there.
     addresses: Vec<Address>,
+    /// Whether they are those of the network's own file.
+    keeps_lids: bool,
     /// What binds all files of these tables to each other.
     digest: String,
 }
@@ -82,7 +85,7 @@ enum To {
 
 impl<'a> OpenSm<'a> {
     /// Gives addresses to all ports. `port_guids` gives the node's name and the port for the guids of ports that the
-    /// network's own file gives, and `lids` the addresses of switches by their guids; both may be empty.
+    /// network's own file gives, and `lids` the addresses by guid; both may be empty.
     ///
     /// # Errors
     /// [`TooManyPorts`].
@@ -90,7 +93,7 @@ impl<'a> OpenSm<'a> {
         network: &'a Network,
         tables: &'a DestinationTables,
         port_guids: &BTreeMap<u64, (String, u16)>,
-        lids: &BTreeMap<u64, u16>,
+        lids: &BTreeMap<u64, Lids>,
     ) -> Result<OpenSm<'a>, TooManyPorts> {
         if let Some(large) = network.switches().iter().find(|switch| switch.ports > MOST_PORTS) {
             return Err(TooManyPorts { switch: large.name.clone(), ports: large.ports });
@@ -106,12 +109,11 @@ impl<'a> OpenSm<'a> {
             port_guids: known.collect(),
             lids: lids.clone(),
             addresses: Vec::new(),
+            keeps_lids: false,
             digest: String::new(),
         };
         files.add_addresses();
-        if !files.guids.switches.iter().all(|guid| files.lids.contains_key(guid)) {
-            files.lids.clear();
-        }
+        files.keep_lids();
         files.digest = files.found_digest();
         Ok(files)
     }
@@ -120,6 +122,40 @@ impl<'a> OpenSm<'a> {
     /// file carries it in its first line, and a certificate of them in its own.
     pub fn digest(&self) -> &str {
         &self.digest
+    }
+
+    /// Whether the addresses are those that the network's own file gives.
+    pub fn keeps_lids(&self) -> bool {
+        self.keeps_lids
+    }
+
+    /// Takes the addresses of the network's own file, if it has as many for each port as there are paths, none of them
+    /// twice. Addresses of a port beyond its paths take these in turn.
+    fn keep_lids(&mut self) {
+        let paths = u16::try_from(self.tables.paths).expect("at most 128 addresses a port");
+        let mut kept: Vec<Address> = Vec::new();
+        for ports in self.addresses.chunk_by(|a, b| a.guid == b.guid) {
+            let is_switch = matches!(ports[0].to, To::Switch(..));
+            let Some(Lids { base, lmc }) = self.lids.get(&ports[0].guid).copied() else { return };
+            let count = 1_u16 << lmc.min(MOST_LMC);
+            if base.checked_add(count).is_none() || (!is_switch && count < paths) {
+                return;
+            }
+            // A switch has one address here, whatever its lmc: management needs no other.
+            let count = if is_switch { 1 } else { count };
+            kept.extend((0..count).zip(ports.iter().cycle()).map(|(nth, own)| Address {
+                lid: base + nth,
+                guid: own.guid,
+                name: own.name.clone(),
+                to: own.to,
+            }));
+        }
+        let mut seen: Vec<u16> = kept.iter().map(|address| address.lid).collect();
+        seen.sort_unstable();
+        if seen.windows(2).all(|two| two[0] < two[1]) {
+            self.keeps_lids = !kept.is_empty();
+            self.addresses = kept;
+        }
     }
 
     fn found_digest(&self) -> String {
@@ -206,12 +242,14 @@ impl<'a> OpenSm<'a> {
     }
 
     fn write_all_tables(&self, out: &mut dyn Write) -> io::Result<()> {
-        let last = self.addresses.last().map_or(0, |address| address.lid);
+        let mut in_order: Vec<&Address> = self.addresses.iter().collect();
+        in_order.sort_by_key(|address| address.lid);
+        let last = in_order.last().map_or(0, |address| address.lid);
         for (switch, own) in self.network.switch_ids().zip(&self.addresses) {
             let (lid, guid, name) = (own.lid, own.guid, &own.name);
             writeln!(out, "Unicast lids [0-{last}] of switch Lid {lid} guid 0x{guid:016x} ('{name}'):")?;
             let mut count = 0;
-            for Address { lid, guid, name, to } in &self.addresses {
+            for Address { lid, guid, name, to } in &in_order {
                 let kind = if matches!(to, To::Switch(..)) { "Switch" } else { "Channel Adapter" };
                 if let Some(port) = self.entry(switch, *to) {
                     writeln!(out, "0x{lid:04x} {port:03} # {kind} portguid 0x{guid:016x}: '{name}'")?;
@@ -230,13 +268,15 @@ impl<'a> OpenSm<'a> {
     pub fn write_lid_matrix(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_head(out, "lid matrix")?;
         let switches = || self.network.switch_ids().zip(&self.addresses);
+        let has_all = self.guids.switches.iter().all(|guid| self.lids.contains_key(guid));
+        let known = |guid: u64| self.lids.get(&guid).filter(|_| has_all).map(|lids| lids.base);
         let distances: Vec<Vec<u32>> =
             self.network.switch_ids().map(|to| self.graph.distances([to])).collect();
         for (switch, own) in switches() {
             writeln!(out, "Switch: guid 0x{:016x}", own.guid)?;
             for (to, address) in switches() {
                 let distance = &distances[to.index()];
-                let lid = self.lids.get(&address.guid).unwrap_or(&address.lid);
+                let lid = known(address.guid).unwrap_or(address.lid);
                 write!(out, "0x{lid:04x}: {}", hops(distance[switch.index()]))?;
                 let (first, ports) = self.network.port_range(Node::Switch(switch));
                 for port in first..first + ports {

@@ -30,11 +30,11 @@ use simnet_base::units::BitRate;
 
 use crate::topology::{End, Network};
 
-use super::Parsed;
 use super::cabling::{Cabling, PortName, Side};
 use super::ibnetdiscover::{Identities, identities, rate};
 use super::infiniband::{self, Given, NodeKind};
 use super::lines::{Word, lines};
+use super::{Lids, Parsed};
 
 /// The most ports of a node that a line has digits for; InfiniBand has no port above them.
 pub(super) const MOST_PORTS: u16 = 0xfe;
@@ -124,6 +124,7 @@ struct ListedEnd<'t> {
     port: u16,
     port_span: Range<usize>,
     port_guid: u64,
+    lid: u16,
 }
 
 /// The rest of a line, read from left to right.
@@ -259,12 +260,12 @@ fn end<'t>(rest: &mut Rest<'t>) -> Result<ListedEnd<'t>, Fault> {
     let guid = infiniband::guid(node_guid.text, node_guid.span())?;
     let port_guid = infiniband::guid(port_guid.text, port_guid.span())?;
     let description = rest.description()?;
-    hex(rest.value("LID", ':')?, u16::MAX)?;
+    let lid = hex(rest.value("LID", ':')?, u16::MAX)?;
     let port = rest.value("PN", ':')?;
     let number = hex(port, 0xfe)?;
     rest.brace("}")?;
     let given = Given { kind: node_kind, guid, ports: number_of_ports, description, span: node_guid.span() };
-    Ok(ListedEnd { given, port: number, port_span: port.span(), port_guid })
+    Ok(ListedEnd { given, port: number, port_span: port.span(), port_guid, lid })
 }
 
 /// The node's name and the port by the guid of the port, of all ports of channel adapters in sound lines.
@@ -274,12 +275,22 @@ pub(super) fn port_guids(text: &str) -> BTreeMap<u64, (String, u16)> {
     hosts.map(|end| (end.port_guid, (infiniband::name(end.given.kind, end.given.guid), end.port))).collect()
 }
 
+/// The lids of sound lines by guid: that of the node for a switch, else that of the port.
+pub(super) fn lids(text: &str) -> BTreeMap<u64, Lids> {
+    let ends = lines(text).filter_map(|line| listed(line).ok()).flat_map(|listed| listed.ends);
+    let guid = |end: &ListedEnd<'_>| {
+        if end.given.kind == NodeKind::Switch { end.given.guid } else { end.port_guid }
+    };
+    let given = ends.filter(|end| end.lid > 0);
+    given.map(|end| (guid(&end), Lids { base: end.lid, lmc: 0 })).collect()
+}
+
 /// Writes a network as OpenSM lists it, each cable at both of its ends. Guids and descriptions are those of a dump of
 /// ibnetdiscover; addresses are given out in order. Lengths, and rates that are none of InfiniBand's, are left out, and
 /// so are nodes without a cable.
 pub(super) fn write(net: &Network) -> String {
     let identities = identities(net);
-    let lids = lids(net);
+    let lids = new_lids(net);
     let mut text = String::new();
     let nodes = net.switch_ids().map(Node::Switch).chain(net.host_ids().map(Node::Host));
     for node in nodes {
@@ -296,7 +307,7 @@ pub(super) fn write(net: &Network) -> String {
 }
 
 /// An address for every switch, then one for every cabled port of a host.
-fn lids(net: &Network) -> BTreeMap<End, usize> {
+fn new_lids(net: &Network) -> BTreeMap<End, usize> {
     let switches =
         net.switch_ids().map(Node::Switch).map(|node| End { node, port: Port(net.port_range(node).0) });
     let hosts = net.host_ids().map(Node::Host);

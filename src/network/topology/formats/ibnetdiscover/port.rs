@@ -6,6 +6,8 @@ use std::ops::Range;
 use simnet_base::diagnostics::{Fault, quoted};
 use simnet_base::units::BitRate;
 
+use crate::topology::formats::Lids;
+
 use super::line::{Cursor, Piece};
 use super::rate;
 
@@ -130,14 +132,23 @@ fn far_end(line: &str) -> Option<(u64, (String, u16))> {
     Some((u64::from_str_radix(digits.text, 16).ok()?, (name, port)))
 }
 
-/// The lids of switches by their guids, as a dump of a running subnet has them at the ends of their headers; empty
-/// where none has one.
-pub(in crate::topology::formats) fn switch_lids(text: &str) -> BTreeMap<u64, u16> {
-    let mut lids = BTreeMap::new();
-    for line in text.lines().filter(|line| line.starts_with("Switch")) {
-        let id = line.split_once("\"S-").and_then(|(_, rest)| u64::from_str_radix(rest.get(..16)?, 16).ok());
-        let lid = line.rsplit_once(" lid ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
-        lids.extend(id.zip(lid).filter(|(_, lid)| *lid > 0));
-    }
-    lids
+/// The lids by guid, as a dump of a running subnet has them: those of switches at the ends of their headers, those of
+/// other ports in the comments of their cables; empty where none has one.
+pub(in crate::topology::formats) fn lids(text: &str) -> BTreeMap<u64, Lids> {
+    let switch = |line: &str| {
+        let (_, id) = line.strip_prefix("Switch")?.split_once("\"S-")?;
+        Some((id.get(..16)?.to_owned(), line.rsplit_once('"')?.1.to_owned()))
+    };
+    let port = |line: &str| {
+        let (_, guid) = line.strip_prefix('[')?.split_once("](")?;
+        Some((guid.split_once(')')?.0.to_owned(), line.split_once('#')?.1.to_owned()))
+    };
+    let read = |(guid, words): (String, String)| {
+        let mut words = words.split_whitespace();
+        words.find(|word| *word == "lid")?;
+        let base = words.next()?.parse().ok().filter(|lid| *lid > 0)?;
+        let lmc = if words.next() == Some("lmc") { words.next()?.parse().ok()? } else { 0 };
+        Some((u64::from_str_radix(&guid, 16).ok()?, Lids { base, lmc }))
+    };
+    text.lines().filter_map(|line| switch(line).or_else(|| port(line))).filter_map(read).collect()
 }

@@ -27,6 +27,7 @@ mod oracle {
     mod judged;
     mod lanes;
     mod lfts;
+    mod lids;
     mod ring;
     mod routing;
     mod routing_trees;

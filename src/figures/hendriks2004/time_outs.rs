@@ -62,8 +62,8 @@ fn shows(cells: &[Cell<'_>], runs: usize) -> String {
 
 const DIFFERS: &str = "\
 * **What is claimed, read as:** guards virtually eliminate false negatives, nine maps of ten are true; they are more \
-resilient, at least as many are true as with time-outs. Both with the time-out of 1 ms that Pink's times are fitted with, \
-at the lower of the two loads; on the NOW's C, since no paper has the traffic of Pink.
+resilient, at least as many are true as with time-outs. Both with the time-out of 1 ms that Pink's times are fitted \
+with, at the lower of the two loads; on the NOW's C, since no paper has the traffic of Pink.
 * **Time-outs remain.** Guards give a fast no for switches; a host is looked for once, by time-out, with guards and \
 without. At 1 ms answers that are late are taken for answers that never come. From 2 ms at the lower load, and 4 ms at \
 the higher one, every map is true, with guards in a quarter to two fifths of the time: each port without a host is \

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use simnet_base::diagnostics::{Fault, Faults, did_you_mean, nearest, quoted, shown};
-use simnet_network::topology::formats::{self, Format, ReadOptions};
+use simnet_network::topology::formats::{self, Format, Kept, ReadOptions};
 use simnet_network::topology::{Network, presets};
 use simnet_scenario::checked::{Topology, TopologySource};
 
@@ -66,6 +66,14 @@ impl NetworkArguments {
                 let preset = self.topology.to_str().and_then(presets::utility_host);
                 Ok(preset.and_then(|name| net.find_host(name)))
             }
+        }
+    }
+
+    /// What the network's file says that a network does not keep, read a second time where that can be done.
+    pub(super) fn kept(&self) -> Kept {
+        match self.reading.preset(&self.topology) {
+            Some(_) => Kept::default(),
+            None => read(&self.topology).map(|bytes| formats::kept(&bytes)).unwrap_or_default(),
         }
     }
 

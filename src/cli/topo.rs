@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use simnet_base::diagnostics::quoted;
 use simnet_base::numbers::count;
 use simnet_network::topology::Network;
-use simnet_network::topology::formats::{self, Format};
+use simnet_network::topology::formats::{self, Format, Kept};
 use simnet_network::topology::metrics::{self, Metrics};
 
 use super::network::NetworkArguments;
@@ -54,7 +54,8 @@ pub(super) fn run(action: &Action, common: &Common) -> Result<Exit, Failure> {
         Action::Show(network) => show(network, common),
         Action::Convert(options) => {
             let net = options.network.load()?;
-            options.output.write(&net, options.network.places(), common)
+            let kept = options.network.kept();
+            options.output.write((&net, &kept), options.network.places(), common)
         }
         Action::Diff(options) => diff::run(options, common),
         Action::Generate(options) => generate::run(options, common),
@@ -93,8 +94,13 @@ fn as_text(net: &Network, metrics: &Metrics) -> String {
 }
 
 impl Output {
-    /// Writes a network; `places` has what was read for it.
-    fn write(&self, net: &Network, places: Places, common: &Common) -> Result<Exit, Failure> {
+    /// Writes a network with what its own file says beyond it; `places` has what was read for it.
+    fn write(
+        &self,
+        (net, kept): (&Network, &Kept),
+        places: Places,
+        common: &Common,
+    ) -> Result<Exit, Failure> {
         let format = Format::to_write(&self.to).map_err(Failure::Usage)?;
         places.writes("--out", self.out.as_deref()).check(common)?;
         if let Some((node, most)) = formats::too_large(net, format) {
@@ -103,7 +109,7 @@ impl Output {
                 format!("{}: `{name}` has {ports} ports, and {} counts {most} at most", net.name, self.to);
             return Err(Failure::Scenario(text));
         }
-        let text = formats::write(net, format);
+        let text = formats::write_with(net, format, kept);
         let left_out = formats::left_out(net, format);
         if left_out > 0 {
             let nodes = count(left_out, "node");

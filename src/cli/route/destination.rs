@@ -11,12 +11,11 @@ use simnet_network::routing::{
     write_routes,
 };
 use simnet_network::topology::Network;
-use simnet_network::topology::formats::{lids, port_guids};
 
 use super::without::{self, Beside, Shown};
 use super::{Options, certificate, judged, lanes, rows};
 use crate::cli::network::NetworkArguments;
-use crate::cli::output::{self, not_stdout, note, print, print_json, write_whole_by};
+use crate::cli::output::{not_stdout, note, print, print_json, write_whole_by};
 use crate::cli::{Common, Exit, Failure, Format};
 
 /// What goes with tables of next hops only.
@@ -232,9 +231,9 @@ fn write(
             "{without} switches have no guid: the files name those that `topo convert --to ibnetdiscover` gives them"
         ));
     }
-    let bytes = own_bytes(network);
-    let lids = lids(&bytes);
-    let files = OpenSm::new(net, tables, &port_guids(&bytes), &lids);
+    let kept = network.kept();
+    let lids = kept.lids();
+    let files = OpenSm::new(net, tables, &kept.port_guids(), &lids);
     let files = files.map_err(|error| Failure::Usage(error.to_string()))?;
     if !lids.is_empty() && !files.keeps_lids() {
         note(
@@ -247,13 +246,6 @@ fn write(
     path(&own.sl).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_service_levels(out)))?;
     path(&own.sl2vl).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_sl_to_vl(out)))?;
     Ok(Some(files.digest().to_owned()))
-}
-
-/// The network's file, read a second time where that can be done.
-fn own_bytes(network: &NetworkArguments) -> Vec<u8> {
-    let NetworkArguments { topology, reading } = network;
-    let is_preset = reading.preset(topology).is_some();
-    if is_preset { Vec::new() } else { output::read(topology).unwrap_or_default() }
 }
 
 /// What tables of next hops show beyond what all routes do.

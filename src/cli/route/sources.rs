@@ -12,7 +12,6 @@ use simnet_network::routing::{
     read_service_levels, read_sl2vl,
 };
 use simnet_network::topology::Network;
-use simnet_network::topology::formats::port_guids;
 use simnet_scenario::checked::{InputFile, Installed};
 
 use super::dump::Dump;
@@ -109,7 +108,7 @@ impl Source {
                 let (name, bytes) = read(path)?;
                 Ok(Given::Routes(read_routes(net, attachments, &name, &bytes)?))
             }
-            Source::Tables(dump) => read_tables(dump, &own_port_guids(network), net),
+            Source::Tables(dump) => read_tables(dump, &network.kept().port_guids(), net),
         }
     }
 }
@@ -209,15 +208,6 @@ fn read_tables(
     let signs = dump.levels.is_none().then(|| Signs::without_levels(&dump.lfts));
     let lanes = Some(Lanes { tables: lane_tables, levels });
     Ok(Given::Tables { installed: Box::new(Installed { tables, lanes }), signs })
-}
-
-/// The guids of ports in the network's file, read a second time where that can be done.
-fn own_port_guids(network: &NetworkArguments) -> BTreeMap<u64, (String, u16)> {
-    let NetworkArguments { topology, reading } = network;
-    match reading.preset(topology) {
-        Some(_) => BTreeMap::new(),
-        None => output::read(topology).map(|bytes| port_guids(&bytes)).unwrap_or_default(),
-    }
 }
 
 pub(super) fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {

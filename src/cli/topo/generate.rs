@@ -3,6 +3,7 @@
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
+use simnet_network::topology::formats::Kept;
 use simnet_network::topology::generate::{FAMILIES, Family, Parameter, build};
 
 use super::Output;
@@ -24,7 +25,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     if let Some(name) = &options.name {
         net.name.clone_from(name);
     }
-    options.output.write(&net, Places::new(), common)
+    options.output.write((&net, &Kept::default()), Places::new(), common)
 }
 
 impl Args for Options {

@@ -21,6 +21,7 @@ mod ibdm;
 mod ibnetdiscover;
 mod infiniband;
 mod json;
+mod kept;
 mod lines;
 mod lldp;
 mod netloc;
@@ -43,6 +44,7 @@ use super::{End, Host, Network};
 
 pub use gm::gm_host_names;
 pub use ibnetdiscover::{NodeGuids, node_guids};
+pub use kept::{Kept, Lids};
 
 /// A text format for networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -351,33 +353,22 @@ fn called_after(file: &str, format: Format) -> String {
     stem.filter(|stem| !stem.is_empty()).unwrap_or_else(|| format.name().to_owned())
 }
 
-/// The name of the node and the port by the guid of the port, as a dump of ibnetdiscover, a list of OpenSM's cables or
-/// tables of ibdiagnet2 give them; empty for any other file.
-pub fn port_guids(bytes: &[u8]) -> std::collections::BTreeMap<u64, (String, u16)> {
+/// What a dump of ibnetdiscover, a list of OpenSM's cables or tables of ibdiagnet2 say that a network does not keep; nothing
+/// of any other file. Tables of ibdiagnet2 are read for the guids of ports alone, the list has no word for the lmc.
+pub fn kept(bytes: &[u8]) -> Kept {
     let text = String::from_utf8_lossy(bytes);
     if subnet_lst::recognises(&text) {
-        return subnet_lst::port_guids(&text);
+        return subnet_lst::kept(&text);
     }
     if db_csv::recognises(&text) {
-        return db_csv::port_guids(&text);
+        return db_csv::kept(&text);
     }
-    ibnetdiscover::port_guids(&text)
+    ibnetdiscover::kept(&text)
 }
 
-/// The addresses of a port: 2^`lmc` lids from `base` on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Lids {
-    /// The first.
-    pub base: u16,
-    /// How many of their last bits differ.
-    pub lmc: u8,
-}
-
-/// The lids of switches and of hosts' ports by their guids, as a dump of ibnetdiscover or a list of OpenSM's cables gives
-/// them, which has no word for the lmc; empty for any other file.
-pub fn lids(bytes: &[u8]) -> std::collections::BTreeMap<u64, Lids> {
-    let text = String::from_utf8_lossy(bytes);
-    if subnet_lst::recognises(&text) { subnet_lst::lids(&text) } else { ibnetdiscover::lids(&text) }
+/// The name of the node and the port by the guid of the port, as [`kept`] has them.
+pub fn port_guids(bytes: &[u8]) -> std::collections::BTreeMap<u64, (String, u16)> {
+    kept(bytes).port_guids()
 }
 
 /// Writes a network.
@@ -388,13 +379,22 @@ pub fn lids(bytes: &[u8]) -> std::collections::BTreeMap<u64, Lids> {
 /// # Panics
 /// If simnet does not write the format: see [`Format::writes`].
 pub fn write(net: &Network, format: Format) -> String {
+    write_with(net, format, &Kept::default())
+}
+
+/// The same with what the network's own file says of addresses, guids, widths and speeds, in the formats that have words
+/// for these.
+///
+/// # Panics
+/// As [`write`].
+pub fn write_with(net: &Network, format: Format, kept: &Kept) -> String {
     match format {
         Format::Json => json::write(net),
         Format::Toml => toml::write(net),
-        Format::Ibnetdiscover => ibnetdiscover::write(net),
+        Format::Ibnetdiscover => ibnetdiscover::write(net, kept),
         Format::Dot => dot::write(net),
         Format::Gm => gm::write(net),
-        Format::SubnetLst => subnet_lst::write(net),
+        Format::SubnetLst => subnet_lst::write(net, kept),
         Format::Csv => cabling_plan::write(net),
         other => panic!("simnet does not write {}", other.name()),
     }

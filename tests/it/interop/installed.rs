@@ -10,7 +10,7 @@ use simnet::routing::{
     Algorithm, Attachments, DestinationTables, Engine, ForwardingTables, OpenSm, Root, Survey, Tree,
     read_lfts,
 };
-use simnet::topology::formats::{self, Format, ReadOptions, lids, port_guids};
+use simnet::topology::formats::{self, Format, ReadOptions, kept, port_guids};
 use simnet::topology::{End, Network, generate};
 
 use support_network::{cases, peer, shared};
@@ -48,7 +48,7 @@ fn install(path: &Path, engine: &Engine, lmc: u8) -> Option<()> {
     let ours = DestinationTables::new(&net, &attachments, engine, (None, lmc, None)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name);
-    let files = OpenSm::new(&net, &ours, &guids, &lids(&bytes)).unwrap();
+    let files = OpenSm::new(&net, &ours, &guids, &kept(&bytes).lids()).unwrap();
     let write = |name: &str, fill: &dyn Fn(&mut dyn std::io::Write) -> std::io::Result<()>| {
         let mut text = Vec::new();
         fill(&mut text).unwrap();
@@ -103,7 +103,7 @@ fn install(path: &Path, engine: &Engine, lmc: u8) -> Option<()> {
         (u64::from_str_radix(guid, 16).unwrap(), lid.parse().unwrap())
     };
     let running: BTreeMap<u64, u16> = numbers("opensm-lfts.dump").iter().map(|line| own(line)).collect();
-    let dumped = lids(&dump);
+    let dumped = kept(&dump).lids();
     let dumped = running.keys().map(|guid| (*guid, dumped[guid].base)).collect();
     assert_eq!(running, dumped, "{what}: the lids of the running subnet");
     judged(folder.path(), ours.hops.lanes(), &what)

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::fs;
 
 use simnet_base::des::random::{Purpose, Stream};
 use simnet_base::ids::Node;
 use simnet_network::routing::{Algorithm, Attachments, DestinationTables, Engine, OpenSm, Root, Tree};
-use simnet_network::topology::formats::{self, ReadOptions};
+use simnet_network::topology::formats::{self, Format, Kept, ReadOptions};
 use simnet_network::topology::{Network, generate};
 
-use support_network::cases;
+use support_network::{cases, shared};
 
 const CHANCE: Purpose = Purpose(9_462);
 
@@ -37,8 +38,9 @@ fn dump(net: &Network, lmc: u8, stream: &mut Stream) -> (String, BTreeMap<u64, u
         match node {
             Node::Switch(_) => writeln!(
                 text,
-                "\nvendid=0x2c9\ndevid=0x1\nsysimgguid=0x{own:x}\nswitchguid=0x{own:x}({own:x})\n\
-                 Switch\t{ports} \"S-{own:016x}\"\t\t# \"a lid 9\" enhanced port 0 lid {base} lmc 0"
+                "\nvendid=0x2c9\ndevid=0xd2f2\nsysimgguid=0x{:x}\nswitchguid=0x{own:x}({own:x})\n\
+                 Switch\t{ports} \"S-{own:016x}\"\t\t# \"a lid 9\" enhanced port 0 lid {base} lmc 0",
+                own + 0x40
             ),
             Node::Host(_) => writeln!(
                 text,
@@ -61,7 +63,8 @@ fn dump(net: &Network, lmc: u8, stream: &mut Stream) -> (String, BTreeMap<u64, u
                 )
             } else {
                 let named = format!("[{near}]\t\"{word}-{far_guid:016x}\"[{there}]{behind}");
-                writeln!(text, "{named}\t\t# \"b\" lid {far_lid} 4xEDR")
+                let called = if word == 'H' { "b" } else { "a lid 9" };
+                writeln!(text, "{named}\t\t# \"{called}\" lid {far_lid} 4xEDR")
             }
             .unwrap();
         }
@@ -85,7 +88,7 @@ fn tables_name_the_lids_of_the_dump() {
             (u8::try_from(stream.below(3)).unwrap(), u8::try_from(stream.below(3)).unwrap());
         let (text, expected) = dump(&drawn, of_dump, &mut stream);
         let net = formats::read("dump", text.as_bytes(), &ReadOptions::default()).unwrap();
-        let lids = formats::lids(text.as_bytes());
+        let lids = formats::kept(text.as_bytes()).lids();
         let bases: BTreeMap<u64, u16> = lids.iter().map(|(guid, lids)| (*guid, lids.base)).collect();
         assert_eq!(bases, expected, "seed {seed}");
         let attachments = Attachments::lowest(&net);
@@ -123,6 +126,75 @@ fn tables_name_the_lids_of_the_dump() {
                 own[at - 1].parse::<u16>().unwrap(),
                 "seed {seed}: {head}"
             );
+        }
+    }
+}
+
+/// What a dump says, by node and port: all but the head, the blanks and how a switch's own port is called.
+fn said(text: &str) -> BTreeSet<String> {
+    let mut node = String::new();
+    let mut said = BTreeSet::new();
+    let mut heads = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
+        let line = line
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .replace(" enhanced port 0 ", " base port 0 ");
+        if line.starts_with('[') {
+            said.insert(format!("{node}: {line}"));
+        } else if line.contains('=') && !line.contains('"') {
+            heads.push(line);
+        } else {
+            node = line.split('"').nth(1).unwrap_or_default().to_owned();
+            said.extend(heads.drain(..).map(|head| format!("{node}: {head}")));
+            said.insert(line);
+        }
+    }
+    said
+}
+
+/// Wrong if a dump that is read and written again said anything else: a lid, an lmc, the guid of a node, port or system, a
+/// maker, a width and speed, a name, a cable.
+#[test]
+fn a_dump_written_again_says_the_same() {
+    for seed in 0..cases(200) {
+        let mut stream = Stream::new(seed, CHANCE, 1);
+        let size =
+            [("leaves", 2 + stream.below(4)), ("spines", 1 + stream.below(3)), ("hosts-per-switch", 1)];
+        let drawn = generate::build("leaf-spine", &size, 1).unwrap();
+        let lmc = u8::try_from(stream.below(3)).unwrap();
+        let (text, _) = dump(&drawn, lmc, &mut stream);
+        let (bytes, options) = (text.as_bytes(), ReadOptions::default());
+        let (net, kept) = (formats::read("dump", bytes, &options).unwrap(), formats::kept(bytes));
+        let again = formats::write_with(&net, Format::Ibnetdiscover, &kept);
+        assert_eq!(said(&again), said(&text), "seed {seed}");
+        assert_eq!(formats::kept(again.as_bytes()), kept, "seed {seed}");
+        // OpenSM's list has no word for the lmc.
+        let list = formats::write_with(&net, Format::SubnetLst, &kept);
+        let listed = formats::kept(list.as_bytes());
+        let bases = |kept: &Kept| -> BTreeMap<u64, u16> {
+            kept.lids().into_iter().map(|(guid, lids)| (guid, lids.base)).collect()
+        };
+        assert_eq!((listed.port_guids(), bases(&listed)), (kept.port_guids(), bases(&kept)), "seed {seed}");
+    }
+}
+
+/// Wrong if a real dump that is read and written again lost a lid, a guid, a maker, a width or a speed.
+#[test]
+fn real_dumps_written_again_keep_what_they_say() {
+    let Some(folder) = shared("topologies/ibnetdiscover") else { return };
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = fs::read(&path).unwrap();
+        let Ok(net) = formats::read("dump", &bytes, &ReadOptions::default()) else { continue };
+        let kept = formats::kept(&bytes);
+        let again = formats::write_with(&net, Format::Ibnetdiscover, &kept);
+        assert_eq!(formats::kept(again.as_bytes()).lids(), kept.lids(), "{}", path.display());
+        let written = formats::read("dump", again.as_bytes(), &ReadOptions::default()).unwrap();
+        assert_eq!(written.links(), net.links(), "{}", path.display());
+        if path.ends_with("ndr-sharp-582.topo") {
+            assert_eq!(formats::kept(again.as_bytes()), kept);
         }
     }
 }

@@ -35,6 +35,7 @@ use simnet_base::units::BitRate;
 use super::cabling::{Cabling, PortName, Side};
 use super::ibnetdiscover::rate;
 use super::infiniband::{self, Given, NodeKind};
+use super::kept::Kept;
 use super::lines::{Word, lines};
 use super::{MOST_PORTS, Parsed};
 
@@ -344,9 +345,9 @@ fn speed_of(code: &str) -> Option<&'static str> {
 }
 
 /// The node's name and the port by the guid of the port, as the section of the nodes gives them.
-pub(super) fn port_guids(text: &str) -> BTreeMap<u64, (String, u16)> {
+pub(super) fn kept(text: &str) -> Kept {
     let mut reader = Reader::default();
-    let Some(place) = reader.sections(text).remove("NODES") else { return BTreeMap::new() };
+    let Some(place) = reader.sections(text).remove("NODES") else { return Kept::default() };
     let section = Section { text, place };
     let rows = reader.rows(&section, &["NodeType", "NodeGUID", "PortGUID", "LocalPortNum"]);
     let owner = |cells: &[Word<'_>]| {
@@ -355,5 +356,11 @@ pub(super) fn port_guids(text: &str) -> BTreeMap<u64, (String, u16)> {
         let guid = |word: Word<'_>| infiniband::guid(word.text, 0..0).ok();
         Some((guid(port)?, (infiniband::name(kind, guid(node)?), number.text.parse().ok()?)))
     };
-    rows.iter().filter(|row| row.cells[0].text != "2").filter_map(|row| owner(&row.cells)).collect()
+    let mut kept = Kept::default();
+    for (guid, (name, port)) in
+        rows.iter().filter(|row| row.cells[0].text != "2").filter_map(|row| owner(&row.cells))
+    {
+        kept.port(&name, port).guid = Some(guid);
+    }
+    kept
 }

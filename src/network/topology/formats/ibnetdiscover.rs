@@ -47,7 +47,7 @@ use simnet_base::ids::{Node, Port};
 
 use super::{Parsed, infiniband};
 use blocks::{Block, Kind};
-pub(super) use port::{lids, port_guids};
+pub(super) use port::kept;
 pub(super) use writer::{Identities, identities, write};
 pub use writer::{NodeGuids, node_guids};
 

@@ -30,11 +30,12 @@ use simnet_base::units::BitRate;
 
 use crate::topology::{End, Network};
 
+use super::Parsed;
 use super::cabling::{Cabling, PortName, Side};
 use super::ibnetdiscover::{Identities, identities, rate};
 use super::infiniband::{self, Given, NodeKind};
+use super::kept::{Kept, Lids, Maker};
 use super::lines::{Word, lines};
-use super::{Lids, Parsed};
 
 /// The most ports of a node that a line has digits for; InfiniBand has no port above them.
 pub(super) const MOST_PORTS: u16 = 0xfe;
@@ -125,6 +126,7 @@ struct ListedEnd<'t> {
     port_span: Range<usize>,
     port_guid: u64,
     lid: u16,
+    maker: Maker,
 }
 
 /// The rest of a line, read from left to right.
@@ -252,7 +254,13 @@ fn end<'t>(rest: &mut Rest<'t>) -> Result<ListedEnd<'t>, Fault> {
     for (value, key) in values.iter_mut().zip(KEYS) {
         *value = rest.value(key, ':')?;
     }
-    let [ports, _, node_guid, port_guid, ..] = values;
+    let [ports, system, node_guid, port_guid, vendor, device, _] = values;
+    let number = |word: Word<'_>| u64::from_str_radix(word.text, 16).ok();
+    let maker = Maker {
+        vendor: number(vendor).unwrap_or(0),
+        device: number(device).unwrap_or(0),
+        system: number(system),
+    };
     let number_of_ports = hex(ports, MOST_PORTS)?;
     if number_of_ports == 0 {
         return Err(Fault::new("bad-hex", ports.span(), "a node without ports", "hex digits, at most FE"));
@@ -265,39 +273,37 @@ fn end<'t>(rest: &mut Rest<'t>) -> Result<ListedEnd<'t>, Fault> {
     let number = hex(port, 0xfe)?;
     rest.brace("}")?;
     let given = Given { kind: node_kind, guid, ports: number_of_ports, description, span: node_guid.span() };
-    Ok(ListedEnd { given, port: number, port_span: port.span(), port_guid, lid })
+    Ok(ListedEnd { given, port: number, port_span: port.span(), port_guid, lid, maker })
 }
 
-/// The node's name and the port by the guid of the port, of all ports of channel adapters in sound lines.
-pub(super) fn port_guids(text: &str) -> BTreeMap<u64, (String, u16)> {
-    let ends = lines(text).filter_map(|line| listed(line).ok()).flat_map(|listed| listed.ends);
-    let hosts = ends.filter(|end| end.given.kind != NodeKind::Switch);
-    hosts.map(|end| (end.port_guid, (infiniband::name(end.given.kind, end.given.guid), end.port))).collect()
-}
-
-/// The lids of sound lines by guid: that of the node for a switch, else that of the port.
-pub(super) fn lids(text: &str) -> BTreeMap<u64, Lids> {
-    let ends = lines(text).filter_map(|line| listed(line).ok()).flat_map(|listed| listed.ends);
-    let guid = |end: &ListedEnd<'_>| {
-        if end.given.kind == NodeKind::Switch { end.given.guid } else { end.port_guid }
-    };
-    let given = ends.filter(|end| end.lid > 0);
-    given.map(|end| (guid(&end), Lids { base: end.lid, lmc: 0 })).collect()
+/// What sound lines say beyond the network.
+pub(super) fn kept(text: &str) -> Kept {
+    let mut kept = Kept::default();
+    for end in lines(text).filter_map(|line| listed(line).ok()).flat_map(|listed| listed.ends) {
+        let (kind, guid) = (end.given.kind, end.given.guid);
+        let name = infiniband::name(kind, guid);
+        // A switch has one address and one guid for all of its ports.
+        let port = kept.port(&name, if kind == NodeKind::Switch { 0 } else { end.port });
+        port.guid = Some(end.port_guid);
+        port.lids = (end.lid > 0).then_some(Lids { base: end.lid, lmc: 0 });
+        kept.nodes.insert(name, end.maker);
+    }
+    kept
 }
 
 /// Writes a network as OpenSM lists it, each cable at both of its ends. Guids and descriptions are those of a dump of
 /// ibnetdiscover; addresses are given out in order. Lengths, and rates that are none of InfiniBand's, are left out, and
 /// so are nodes without a cable.
-pub(super) fn write(net: &Network) -> String {
+pub(super) fn write(net: &Network, kept: &Kept) -> String {
     let identities = identities(net);
-    let lids = new_lids(net);
+    let lids = given_lids(net, &identities, kept).unwrap_or_else(|| new_lids(net));
     let mut text = String::new();
     let nodes = net.switch_ids().map(Node::Switch).chain(net.host_ids().map(Node::Host));
     for node in nodes {
         for (port, link, far) in net.cables(node) {
             let near = End { node, port };
             let speed = net.link(link).rate.and_then(rate::signalled);
-            let ends = [near, far].map(|end| written(net, end, &identities, &lids));
+            let ends = [near, far].map(|end| written(net, end, (&identities, kept), &lids));
             let (width, lane) =
                 speed.map_or(("4x", String::new()), |(width, lane)| (width, format!(" SPD={lane}")));
             writeln!(text, "{} {} PHY={width} LOG=ACT{lane}", ends[0], ends[1]).expect("a String takes all");
@@ -315,7 +321,25 @@ fn new_lids(net: &Network) -> BTreeMap<End, usize> {
     switches.chain(ports).enumerate().map(|(nth, end)| (end, nth + 1)).collect()
 }
 
-fn written(net: &Network, end: End, identities: &Identities, lids: &BTreeMap<End, usize>) -> String {
+/// The addresses that the network's own file gives to all of them.
+fn given_lids(net: &Network, identities: &Identities, kept: &Kept) -> Option<BTreeMap<End, usize>> {
+    let given = |end: End| {
+        let identity = identities.of(end.node);
+        let port = match end.node {
+            Node::Switch(_) => 0,
+            Node::Host(_) => end.port.0.saturating_add(identity.shift),
+        };
+        Some((end, usize::from(kept.of(&identity.id, port)?.lids?.base)))
+    };
+    new_lids(net).into_keys().map(given).collect()
+}
+
+fn written(
+    net: &Network,
+    end: End,
+    (identities, kept): (&Identities, &Kept),
+    lids: &BTreeMap<End, usize>,
+) -> String {
     let identity = identities.of(end.node);
     let (guid, port) = (identity.guid, end.port.0.saturating_add(identity.shift));
     let (kind, port_guid, addressed) = match end.node {
@@ -325,8 +349,12 @@ fn written(net: &Network, end: End, identities: &Identities, lids: &BTreeMap<End
     };
     let description = identity.description.replace("} LID:", ") LID:");
     let (ports, lid) = (net.port_range(end.node).1, lids[&addressed]);
+    let of_port = kept.of(&identity.id, if kind == "SW" { 0 } else { port });
+    let port_guid = of_port.and_then(|port| port.guid).unwrap_or(port_guid);
+    let Maker { vendor, device, system } = kept.nodes.get(&identity.id).copied().unwrap_or_default();
+    let system = system.unwrap_or(guid);
     format!(
-        "{{ {kind} Ports:{ports:02X} SystemGUID:{guid:016x} NodeGUID:{guid:016x} PortGUID:{port_guid:016x} \
-         VenID:000000 DevID:0000 Rev:00000000 {{{description}}} LID:{lid:04X} PN:{port:02X} }}"
+        "{{ {kind} Ports:{ports:02X} SystemGUID:{system:016x} NodeGUID:{guid:016x} PortGUID:{port_guid:016x} \
+         VenID:{vendor:06X} DevID:{device:04X} Rev:00000000 {{{description}}} LID:{lid:04X} PN:{port:02X} }}"
     )
 }

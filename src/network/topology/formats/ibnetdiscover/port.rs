@@ -1,12 +1,11 @@
 //! The line of one port: `[3] "S-0002c90300000001"[17]  # "spine 1" lid 4 4xEDR`.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use simnet_base::diagnostics::{Fault, quoted};
 use simnet_base::units::BitRate;
 
-use crate::topology::formats::Lids;
+use crate::topology::formats::kept::{Kept, Lids, Maker};
 
 use super::line::{Cursor, Piece};
 use super::rate;
@@ -108,12 +107,6 @@ fn cut(comment: &Piece<'_>) -> Fault {
     Fault::new("cut-comment", comment.span.end..comment.span.end, message, expected)
 }
 
-/// The node's name and the port by the port's guid, of all ports whose guids a sound dump has at the far ends of
-/// cables; a network does not keep them.
-pub(in crate::topology::formats) fn port_guids(text: &str) -> BTreeMap<u64, (String, u16)> {
-    text.lines().filter_map(|line| far_end(line.trim())).collect()
-}
-
 /// `[3]  "H-0002c90300000010"[1](2c90300000011)`: what stands between quotes, and behind it.
 fn far_end(line: &str) -> Option<(u64, (String, u16))> {
     let mut cursor = Cursor::new(line, 0);
@@ -132,23 +125,65 @@ fn far_end(line: &str) -> Option<(u64, (String, u16))> {
     Some((u64::from_str_radix(digits.text, 16).ok()?, (name, port)))
 }
 
-/// The lids by guid, as a dump of a running subnet has them: those of switches at the ends of their headers, those of
-/// other ports in the comments of their cables; empty where none has one.
-pub(in crate::topology::formats) fn lids(text: &str) -> BTreeMap<u64, Lids> {
-    let switch = |line: &str| {
-        let (_, id) = line.strip_prefix("Switch")?.split_once("\"S-")?;
-        Some((id.get(..16)?.to_owned(), line.rsplit_once('"')?.1.to_owned()))
-    };
-    let port = |line: &str| {
-        let (_, guid) = line.strip_prefix('[')?.split_once("](")?;
-        Some((guid.split_once(')')?.0.to_owned(), line.split_once('#')?.1.to_owned()))
-    };
-    let read = |(guid, words): (String, String)| {
-        let mut words = words.split_whitespace();
-        words.find(|word| *word == "lid")?;
-        let base = words.next()?.parse().ok().filter(|lid| *lid > 0)?;
-        let lmc = if words.next() == Some("lmc") { words.next()?.parse().ok()? } else { 0 };
-        Some((u64::from_str_radix(&guid, 16).ok()?, Lids { base, lmc }))
-    };
-    text.lines().filter_map(|line| switch(line).or_else(|| port(line))).filter_map(read).collect()
+/// What a dump says beyond the network, of its sound lines.
+pub(in crate::topology::formats) fn kept(text: &str) -> Kept {
+    let mut kept = Kept::default();
+    let (mut maker, mut name) = (Maker::default(), String::new());
+    for line in text.lines().map(str::trim_end) {
+        if let Some((key, number)) = line.split_once("=0x") {
+            let number = u64::from_str_radix(number, 16).unwrap_or(0);
+            match key {
+                "vendid" => maker.vendor = number,
+                "devid" => maker.device = number,
+                "sysimgguid" => maker.system = Some(number),
+                _ => {}
+            }
+        } else if let Some((id, behind)) = header(line) {
+            kept.nodes.insert(id.to_owned(), std::mem::take(&mut maker));
+            if id.starts_with('S') {
+                kept.port(id, 0).lids = lids(behind);
+            }
+            id.clone_into(&mut name);
+        } else if let Some((port, guid)) = near_end(line).filter(|_| !name.is_empty()) {
+            let comment = line.split_once('#').map_or("", |(_, comment)| comment);
+            let behind = comment.rsplit_once('"').map_or("", |(_, behind)| behind);
+            let near = kept.port(&name, port);
+            near.speed = behind.split_whitespace().nth(2).map(str::to_owned);
+            if guid.is_some() {
+                (near.guid, near.lids) = (guid, lids(comment));
+            }
+            if let Some((guid, (far, port))) = far_end(line) {
+                // The line of the port itself has its lmc, too.
+                let far = kept.port(&far, port);
+                far.guid = Some(guid);
+                far.lids = far.lids.or_else(|| lids(behind));
+            }
+        }
+    }
+    kept
+}
+
+/// `Switch 65 "S-2c5eab0300b87b40"  # "leaf" enhanced port 0 lid 73 lmc 0`: the name, and what is behind the description.
+fn header(line: &str) -> Option<(&str, &str)> {
+    let is_header =
+        ["Switch", "Ca", "Hca", "Rt"].iter().any(|word| line.split_whitespace().next() == Some(word));
+    let id = line.split('"').nth(1).filter(|_| is_header)?;
+    Some((id, line.rsplit_once('"')?.1))
+}
+
+/// `[1](2c5eab0300b87b50)`: the port, and its guid if it has one.
+fn near_end(line: &str) -> Option<(u16, Option<u64>)> {
+    let (port, rest) = line.strip_prefix('[')?.split_once(']')?;
+    let rest = rest.strip_prefix("[ext").and_then(|rest| rest.split_once(']')).map_or(rest, |(_, rest)| rest);
+    let guid = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    Some((port.trim().parse().ok()?, guid.and_then(|(guid, _)| u64::from_str_radix(guid, 16).ok())))
+}
+
+/// `lid 73 lmc 0`, wherever it begins; the lmc is 0 where it is not said.
+fn lids(text: &str) -> Option<Lids> {
+    let mut words = text.split_whitespace();
+    words.find(|word| *word == "lid")?;
+    let base = words.next()?.parse().ok().filter(|lid| *lid > 0)?;
+    let lmc = if words.next() == Some("lmc") { words.next()?.parse().ok()? } else { 0 };
+    Some(Lids { base, lmc })
 }

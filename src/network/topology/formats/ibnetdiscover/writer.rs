@@ -13,12 +13,15 @@ use crate::topology::{End, Network};
 use simnet_base::ids::{Node, Port};
 
 use super::rate;
+use crate::topology::formats::kept::{Kept, Lids, Maker};
 
 /// The first guid given out, of those that anyone may assign locally.
 const FIRST_GUID: u64 = 0x0200_0000_0001_0000;
 /// How far apart such guids are: further than a node has ports, since the ports of a host have the guids
 /// behind its own.
 const SPACING: u64 = 0x1_0000;
+/// The lids of a port that has none.
+const NO_LIDS: Lids = Lids { base: 0, lmc: 0 };
 /// The most bytes of a description that InfiniBand and ibsim keep.
 const DESCRIPTION: usize = 63;
 
@@ -46,15 +49,15 @@ impl Identities {
     }
 }
 
-/// Writes a network. Costs O(size · log nodes).
-pub(in crate::topology::formats) fn write(net: &Network) -> String {
+/// Writes a network with what its own file says of nodes and ports. Costs O(size · log nodes).
+pub(in crate::topology::formats) fn write(net: &Network, kept: &Kept) -> String {
     let identities = identities(net);
     let mut text = head(net);
     for id in net.switch_ids() {
-        block(&mut text, net, Node::Switch(id), &identities);
+        block(&mut text, net, Node::Switch(id), (&identities, kept));
     }
     for id in net.host_ids() {
-        block(&mut text, net, Node::Host(id), &identities);
+        block(&mut text, net, Node::Host(id), (&identities, kept));
     }
     text
 }
@@ -158,14 +161,19 @@ fn printable(text: &str) -> String {
     fitted
 }
 
-fn block(text: &mut String, net: &Network, node: Node, identities: &Identities) {
+fn block(text: &mut String, net: &Network, node: Node, (identities, kept): (&Identities, &Kept)) {
     let (_, ports) = net.port_range(node);
     let Identity { id, guid, description, .. } = identities.of(node);
-    write!(text, "\nvendid=0x0\ndevid=0x0\nsysimgguid=0x{guid:x}\n").expect("a String takes all");
+    let Maker { vendor, device, system } = kept.nodes.get(id).copied().unwrap_or_default();
+    let system = system.unwrap_or(*guid);
+    let own = kept.of(id, 0).and_then(|port| port.lids).unwrap_or(NO_LIDS);
+    write!(text, "\nvendid=0x{vendor:x}\ndevid=0x{device:x}\nsysimgguid=0x{system:x}\n")
+        .expect("a String takes all");
     match node {
         Node::Switch(_) => write!(
             text,
-            "switchguid=0x{guid:x}({guid:x})\nSwitch\t{ports} \"{id}\"\t\t# \"{description}\" base port 0 lid 0 lmc 0\n"
+            "switchguid=0x{guid:x}({guid:x})\nSwitch\t{ports} \"{id}\"\t\t# \"{description}\" base port 0 lid {} lmc {}\n",
+            own.base, own.lmc
         ),
         Node::Host(_) => {
             let (key, word) = if id.starts_with('R') { ("rt", "Rt") } else { ("ca", "Ca") };
@@ -175,20 +183,30 @@ fn block(text: &mut String, net: &Network, node: Node, identities: &Identities) 
     .expect("a String takes all");
     for (port, link, far) in net.cables(node) {
         let speed = net.link(link).rate.and_then(rate::spelling);
-        cable(text, End { node, port }, far, speed.as_deref(), identities);
+        cable(text, End { node, port }, far, speed, (identities, kept));
     }
 }
 
-fn cable(text: &mut String, near: End, far: End, speed: Option<&str>, identities: &Identities) {
+fn cable(
+    text: &mut String,
+    near: End,
+    far: End,
+    speed: Option<String>,
+    (identities, kept): (&Identities, &Kept),
+) {
     let port = |end: End| {
-        let Identity { guid, shift, .. } = identities.of(end.node);
+        let Identity { id, guid, shift, .. } = identities.of(end.node);
         let port = end.port.0.saturating_add(*shift);
-        // A switch has one guid for all its ports, a host one for each.
-        let guid =
-            matches!(end.node, Node::Host(_)).then(|| format!("({:x})", guid.wrapping_add(u64::from(port))));
-        (Port(port), guid)
+        // A switch has one guid and one address for all its ports, a host one for each.
+        let is_host = matches!(end.node, Node::Host(_));
+        let of_port = kept.of(id, if is_host { port } else { 0 });
+        let guid = of_port.and_then(|port| port.guid).unwrap_or(guid.wrapping_add(u64::from(port)));
+        let lids = of_port.and_then(|port| port.lids).unwrap_or(NO_LIDS);
+        (Port(port), is_host.then(|| format!("({guid:x})")), lids)
     };
-    let ((near_port, near_guid), (far_port, far_guid)) = (port(near), port(far));
+    let ((near_port, near_guid, lids), (far_port, far_guid, far_lids)) = (port(near), port(far));
+    let spelt = kept.of(&identities.of(near.node).id, near_port.0).and_then(|port| port.speed.clone());
+    let speed = speed.map(|speed| spelt.unwrap_or(speed));
     let Identity { id, description, .. } = identities.of(far.node);
     // ibsim takes a letter before any `=` of the line for an option.
     let description = description.replace('=', "-");
@@ -198,8 +216,11 @@ fn cable(text: &mut String, near: End, far: End, speed: Option<&str>, identities
         far_guid.map(|guid| if is_host { format!(" {guid} ") } else { guid + " " }).unwrap_or_default();
     let comment = match speed {
         None => format!("\"{description}\""),
-        Some(speed) if is_host => format!("lid 0 lmc 0 \"{description}\" lid 0 {speed}"),
-        Some(speed) => format!("\"{description}\" lid 0 {speed}"),
+        Some(speed) if is_host => {
+            let Lids { base, lmc } = lids;
+            format!("lid {base} lmc {lmc} \"{description}\" lid {} {speed}", far_lids.base)
+        }
+        Some(speed) => format!("\"{description}\" lid {} {speed}", far_lids.base),
     };
     writeln!(text, "[{near_port}]{near_guid}\t\"{id}\"[{far_port}]{far_guid}\t\t# {comment}")
         .expect("a String takes all");

@@ -160,8 +160,8 @@ pub struct Directions {
 impl Directions {
     /// Finds the directions of a graph. `utility` is the host that [`Root::Far`] leaves out.
     ///
-    /// Costs O(switches x links) for `far` and `spines` at worst and for `r1`, O(switches^2 x links) for `r2`; from spines
-    /// as much as [`Exceptions`] in addition.
+    /// Costs O(switches x links) for `far` and `spines` at worst and for `r1`, O(switches^2 x links) for `r2`; from
+    /// spines as much as [`Exceptions`] in addition.
     pub fn new(
         graph: &SwitchGraph,
         attachments: &Attachments,

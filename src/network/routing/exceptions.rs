@@ -56,6 +56,15 @@ pub struct Exceptions {
 /// How many switches to gather at are tried.
 const MOST_CENTRES: usize = 8;
 
+/// How many switches to turn at are tried for a pair.
+const MOST_TRIES: usize = 64;
+
+/// How many channels into and out of such a switch are tried.
+const MOST_CHANNELS: usize = 4;
+
+/// How many turns that would close a cycle are met before no other is looked for: each costs a search.
+const MOST_REFUSED: usize = 1_000;
+
 impl Exceptions {
     /// The exceptions that the pairs of these switches ask for; `None` if UP*/DOWN* has a path for all that cables join.
     ///
@@ -166,6 +175,8 @@ struct Search<'a> {
     added: Vec<(usize, usize)>,
     /// Per switch how many pairs turn there.
     pairs: Vec<usize>,
+    /// How many turns would have closed a cycle.
+    refused: usize,
     /// Per source how far each switch is from it.
     ways: BTreeMap<SwitchId, Ways>,
 }
@@ -174,7 +185,16 @@ impl<'a> Search<'a> {
     fn new(graph: &'a SwitchGraph, directions: &'a Directions, preferred: Vec<bool>) -> Search<'a> {
         let ordered = Ordered::new(graph, AllowedTurns::plain(graph, directions));
         let pairs = vec![0; graph.switches()];
-        Search { graph, directions, preferred, ordered, added: Vec::new(), pairs, ways: BTreeMap::new() }
+        Search {
+            graph,
+            directions,
+            preferred,
+            ordered,
+            added: Vec::new(),
+            pairs,
+            refused: 0,
+            ways: BTreeMap::new(),
+        }
     }
 
     fn find(mut self, without: &[(SwitchId, Vec<SwitchId>)]) -> Exceptions {
@@ -186,7 +206,8 @@ impl<'a> Search<'a> {
         for only_preferred in [true, false] {
             for (destination, sources) in &mut without {
                 toward.search(&plain, *destination);
-                sources.retain(|source| !self.turn(*source, &toward, only_preferred));
+                let lift = lift(self.graph, self.directions, &toward);
+                sources.retain(|source| !self.turn(*source, &lift, only_preferred));
             }
         }
         let pairs = without.iter().flat_map(|(to, sources)| sources.iter().map(|source| (*source, *to)));
@@ -201,36 +222,33 @@ impl<'a> Search<'a> {
         Exceptions { added: self.added, pairs: all - apart.len(), apart, turns }
     }
 
-    /// Allows a turn by which a source has a path to where `toward` leads, if one closes no cycle.
-    fn turn(&mut self, source: SwitchId, toward: &Toward, only_preferred: bool) -> bool {
+    /// Allows a turn by which a source has a path to where `lift` leads, if one closes no cycle: that of the switches
+    /// nearest to both, [`MOST_TRIES`] times at most.
+    fn turn(&mut self, source: SwitchId, lift: &[Vec<(u32, usize)>], only_preferred: bool) -> bool {
         let (graph, directions) = (self.graph, self.directions);
         let ways = self.ways.entry(source).or_insert_with(|| Ways::new(graph, directions, source));
-        let ahead = |output: &usize| toward.distance(State::start(graph.outputs()[*output].to));
-        let leaving = |at: SwitchId| {
-            let up = graph.range(at).filter(move |output| directions.is_up(at, graph.outputs()[*output].to));
-            up.filter_map(|output| Some((ahead(&output)?, output)))
-        };
         // By switch the length of the shortest path that turns there.
         let mut turning: Vec<(u32, SwitchId)> = graph
             .switch_ids()
             .filter(|at| ways.down[at.index()] != UNREACHED)
             .filter(|at| !only_preferred || self.preferred[at.index()])
-            .filter_map(|at| Some((ways.down[at.index()] + leaving(at).min()?.0, at)))
+            .filter_map(|at| Some((ways.down[at.index()] + lift[at.index()].first()?.0, at)))
             .collect();
-        turning.sort_by_key(|(length, at)| (*length, self.pairs[at.index()], *at));
-        for (_, at) in turning {
-            let mut arriving: Vec<(u32, usize)> = Vec::new();
-            for output in graph.of(at).iter().filter(|output| directions.is_up(at, output.to)) {
-                let above = ways.to(output.to);
-                arriving.extend((above != UNREACHED).then_some((above, output.reverse as usize)));
-            }
-            arriving.sort_unstable();
-            let mut leaving: Vec<(u32, usize)> = leaving(at).collect();
-            leaving.sort_unstable();
-            let both = arriving.iter().flat_map(|by| leaving.iter().map(move |next| (by.1, next.1)));
-            for (by, next) in both.filter(|(by, next)| graph.outputs()[*by].reverse as usize != *next) {
+        for _ in 0..MOST_TRIES {
+            let worth =
+                |(_, (length, at)): &(usize, &(u32, SwitchId))| (*length, self.pairs[at.index()], *at);
+            let Some((nth, _)) = turning.iter().enumerate().min_by_key(worth) else { return false };
+            let (_, at) = turning.swap_remove(nth);
+            let ways = &self.ways[&source];
+            let above = graph.of(at).iter().filter(|output| directions.is_up(at, output.to));
+            let arriving = above.map(|output| (ways.to(output.to), output.reverse as usize));
+            let arriving = fewest(arriving.filter(|(above, _)| *above != UNREACHED));
+            let turns = arriving.iter().flat_map(|by| lift[at.index()].iter().map(|next| (by.1, next.1)));
+            // Back over the cable by which it came is no turn.
+            for (by, next) in turns.filter(|(by, next)| graph.outputs()[*by].reverse as usize != *next) {
                 let is_new = !self.ordered.turns().allows(graph, by, next);
-                if is_new && !self.ordered.add(by, next) {
+                if is_new && (self.refused == MOST_REFUSED || !self.ordered.add(by, next)) {
+                    self.refused = (self.refused + 1).min(MOST_REFUSED);
                     continue;
                 }
                 self.added.extend(is_new.then_some((by, next)));
@@ -240,6 +258,24 @@ impl<'a> Search<'a> {
         }
         false
     }
+}
+
+/// By switch how far the destination of `toward` is by a channel up first, and that channel: the nearest few.
+fn lift(graph: &SwitchGraph, directions: &Directions, toward: &Toward) -> Vec<Vec<(u32, usize)>> {
+    let from = |at: SwitchId| {
+        let up = graph.range(at).filter(|output| directions.is_up(at, graph.outputs()[*output].to));
+        let ahead = |output: usize| toward.distance(State::start(graph.outputs()[output].to));
+        fewest(up.filter_map(|output| Some((ahead(output)?, output))))
+    };
+    graph.switch_ids().map(from).collect()
+}
+
+/// The [`MOST_CHANNELS`] least of these, in order.
+fn fewest(channels: impl Iterator<Item = (u32, usize)>) -> Vec<(u32, usize)> {
+    let mut all: Vec<(u32, usize)> = channels.collect();
+    all.sort_unstable();
+    all.truncate(MOST_CHANNELS);
+    all
 }
 
 /// How far all switches are from one by UP*/DOWN*; [`UNREACHED`] where no path leads.

@@ -339,6 +339,9 @@ fn rows(
     let uncut = report.uncut_pairs.map(|pairs| ("pairs without a host to send on", pairs.to_string()));
     let exceptions =
         report.exceptions.as_ref().map(|turns| ("turns from down to up", roots::turns(turns, net)));
+    let other_ports = report.other_ports.map(|ports| {
+        ("other ports of hosts", format!("{ports}: pairs count by the lowest cabled port of each host alone"))
+    });
     let last = [
         ("routes over the busiest channel", report.max_channel_load.to_string()),
         ("busiest channel", busiest),
@@ -347,8 +350,15 @@ fn rows(
     // The cycle that follows is that of the verdict.
     let chosen = judged::chosen(report).map(|text| ("deadlock of those chosen", text));
     let last = last.into_iter().chain(chosen).chain([("deadlock", verdict)]);
-    let rows =
-        first.into_iter().chain(own).chain(rest).chain(exceptions).chain(transits).chain(uncut).chain(last);
+    let rows = first
+        .into_iter()
+        .chain(own)
+        .chain(rest)
+        .chain(other_ports)
+        .chain(exceptions)
+        .chain(transits)
+        .chain(uncut)
+        .chain(last);
     let (cycle, load) = (cycle(report, net), load_by_distance(report));
     format!("{}{}{}{cycle}{load}", columns(rows), unreachable(report, net), uncut_pairs(report, net))
 }

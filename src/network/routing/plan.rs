@@ -131,6 +131,9 @@ pub struct Report {
     /// The names of the first few of these: source, destination.
     #[serde(skip)]
     pub uncut_examples: Vec<(String, String)>,
+    /// Cabled ports of hosts beyond the one by which each host counts: no pair counts by them; `None` where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_ports: Option<u64>,
     /// The turns from down to up of pairs of switches without a common ancestor; `None` where none needs one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exceptions: Option<ExceptionalTurns>,
@@ -425,6 +428,7 @@ impl Report {
             mean_hosts_in_transit: survey.mean_transits().filter(|_| survey.sum_of_transits > 0),
             uncut_pairs: None,
             uncut_examples: Vec::new(),
+            other_ports: other_ports(network),
             exceptions: None,
             max_channel_load: survey.busiest().map_or(0, |(_, load)| load),
             busiest_channel: survey.busiest().and_then(|(channel, routes)| {
@@ -441,6 +445,12 @@ impl Report {
             has_spines: false,
         }
     }
+}
+
+/// How many ports of hosts are cabled beyond one of each; `None` if there are none.
+fn other_ports(network: &Network) -> Option<u64> {
+    let beyond = |host| network.cables(Node::Host(host)).count().saturating_sub(1) as u64;
+    Some(network.host_ids().map(beyond).sum()).filter(|ports| *ports > 0)
 }
 
 /// A shortest cycle of what was surveyed, by name.

@@ -386,7 +386,7 @@ pub fn write(net: &Network, format: Format) -> String {
 /// for these.
 ///
 /// # Panics
-/// As [`write`].
+/// As [`write()`].
 pub fn write_with(net: &Network, format: Format, kept: &Kept) -> String {
     match format {
         Format::Json => json::write(net),

@@ -230,8 +230,8 @@ impl Directions {
         self.are_spines
     }
 
-    /// The turns from down to up that pairs of switches with hosts have where UP*/DOWN* has no path; `None` if it has one
-    /// for all that cables join.
+    /// The turns from down to up that pairs of switches with hosts have where UP*/DOWN* has no path; `None` if it has
+    /// one for all that cables join.
     pub fn exceptions(&self) -> Option<&Exceptions> {
         self.exceptions.as_ref()
     }

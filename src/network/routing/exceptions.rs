@@ -15,17 +15,17 @@
 //! ```
 //!
 //! Of the switches at which a path turns that is as short as any such path, the one with the fewest pairs is tried
-//! first, so that they spread. Where some pair then finds no turn all begin anew and gather: at one low switch and those
-//! above it, as long as these have turns, so that no circle leads through another one. A few such switches are tried. What
-//! finds no turn is told: [`Exceptions::apart`].
+//! first, so that they spread. Where some pair then finds no turn all begin anew and gather: at one low switch and
+//! those above it, as long as these have turns, so that no circle leads through another one. A few such switches are
+//! tried. What finds no turn is told: [`Exceptions::apart`].
 //!
 //! # Source
 //! Ours. OpenSM's `sftree` engine turns at one leaf for all such pairs of a tree; the acyclic set that is kept while
 //! turns are added is that of smart routing (`smart/order.rs`).
 //!
 //! # Validation
-//! tests/network/oracle/exceptions.rs: trees with hosts on spines and cables that are missing, against searches of their
-//! own for cycles and paths.
+//! tests/network/oracle/exceptions.rs: trees with hosts on spines and cables that are missing, against searches of
+//! their own for cycles and paths.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,8 @@ const MOST_CHANNELS: usize = 4;
 const MOST_REFUSED: usize = 1_000;
 
 impl Exceptions {
-    /// The exceptions that the pairs of these switches ask for; `None` if UP*/DOWN* has a path for all that cables join.
+    /// The exceptions that the pairs of these switches ask for; `None` if UP*/DOWN* has a path for all that cables
+    /// join.
     ///
     /// Costs a search for each of the switches, and for each pair without a path one of turns.
     pub(super) fn find(

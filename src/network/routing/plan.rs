@@ -131,7 +131,8 @@ pub struct Report {
     /// The names of the first few of these: source, destination.
     #[serde(skip)]
     pub uncut_examples: Vec<(String, String)>,
-    /// Cabled ports of hosts beyond the one by which each host counts: no pair counts by them; `None` where there are none.
+    /// Cabled ports of hosts beyond the one by which each host counts: no pair counts by them; `None` where there are
+    /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_ports: Option<u64>,
     /// The turns from down to up of pairs of switches without a common ancestor; `None` where none needs one.

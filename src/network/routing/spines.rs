@@ -4,8 +4,8 @@
 //! A component of the switches is a *levelled tree* if routes that climb to its highest row and descend again are
 //! nearly all as short as any, whatever failed or was added:
 //!
-//! 1. its leaves are the switches with most hosts; the *row* of a switch is its distance from the nearest leaf, and only
-//!    switches on shortest paths between leaves count,
+//! 1. its leaves are the switches with most hosts; the *row* of a switch is its distance from the nearest leaf, and
+//!    only switches on shortest paths between leaves count,
 //! 2. nearly all cables join two rows; at most one of [`EXCEPTIONS`] joins two switches of one,
 //! 3. with all switches of the highest row as roots, nearly every two leaves have an UP*/DOWN* path as short as the
 //!    shortest path without a rule; at most one pair of [`EXCEPTIONS`] has not.

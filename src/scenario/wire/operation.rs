@@ -49,8 +49,8 @@ table! {
     "[operation]" Operation {
         /// How long.
         length: Quantity<Duration> = Required, ABOVE_ZERO;
-        /// Further hosts whose daemons map, in the order in which they stand in for the mapper. With mode = "election" all
-        /// do, the one with the highest address first.
+        /// Further hosts whose daemons map, in the order in which they stand in for the mapper. With mode = "election"
+        /// all do, the one with the highest address first.
         backups: Vec<Located<String>> = Default("[]");
         /// How long after the end of a mapping the next begins in any case.
         remap_period: NeverOr<Duration> = Default("'10 s'"), ABOVE_ZERO;

@@ -1,5 +1,5 @@
-//! Trees with exceptions: every switch of the top row is a root, what has no common ancestor has a path or is named, and
-//! nothing that is allowed can close a circle.
+//! Trees with exceptions: every switch of the top row is a root, what has no common ancestor has a path or is named,
+//! and nothing that is allowed can close a circle.
 
 use simnet_base::des::random::{Purpose, Stream};
 use simnet_base::ids::{LinkId, Node, SwitchId};

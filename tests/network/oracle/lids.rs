@@ -72,8 +72,8 @@ fn dump(net: &Network, lmc: u8, stream: &mut Stream) -> (String, BTreeMap<u64, u
     (text, nodes.iter().map(|node| (port_guid(*node), lid[node])).collect())
 }
 
-/// Wrong if an address of the dump were missing from tables that are made for it, stood for another port, or one that is
-/// not in the dump were there; or if tables for more paths than the dump has addresses named those.
+/// Wrong if an address of the dump were missing from tables that are made for it, stood for another port, or one that
+/// is not in the dump were there; or if tables for more paths than the dump has addresses named those.
 #[test]
 fn tables_name_the_lids_of_the_dump() {
     for seed in 0..cases(200) {
@@ -154,8 +154,8 @@ fn said(text: &str) -> BTreeSet<String> {
     said
 }
 
-/// Wrong if a dump that is read and written again said anything else: a lid, an lmc, the guid of a node, port or system, a
-/// maker, a width and speed, a name, a cable.
+/// Wrong if a dump that is read and written again said anything else: a lid, an lmc, the guid of a node, port or
+/// system, a maker, a width and speed, a name, a cable.
 #[test]
 fn a_dump_written_again_says_the_same() {
     for seed in 0..cases(200) {

@@ -163,7 +163,8 @@ pub(in crate::topology::formats) fn kept(text: &str) -> Kept {
     kept
 }
 
-/// `Switch 65 "S-2c5eab0300b87b40"  # "leaf" enhanced port 0 lid 73 lmc 0`: the name, and what is behind the description.
+/// `Switch 65 "S-2c5eab0300b87b40"  # "leaf" enhanced port 0 lid 73 lmc 0`: the name, and what is behind the
+/// description.
 fn header(line: &str) -> Option<(&str, &str)> {
     let is_header =
         ["Switch", "Ca", "Hca", "Rt"].iter().any(|word| line.split_whitespace().next() == Some(word));

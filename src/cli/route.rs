@@ -349,7 +349,8 @@ fn rows(
     ];
     // The cycle that follows is that of the verdict.
     let chosen = judged::chosen(report).map(|text| ("deadlock of those chosen", text));
-    let last = last.into_iter().chain(chosen).chain([("deadlock", verdict)]);
+    let all = report.all_classes.as_ref().map(|all| ("all classes of nodes", judged::all_classes(all)));
+    let last = last.into_iter().chain(chosen).chain([("deadlock", verdict)]).chain(all);
     let rows = first
         .into_iter()
         .chain(own)

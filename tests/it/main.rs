@@ -13,6 +13,7 @@ mod bad_input {
 /// The command as a process, verb by verb: what it prints, what it writes, how it ends.
 mod command {
     mod advice;
+    mod classes;
     mod cli;
     mod dead;
     mod discover;

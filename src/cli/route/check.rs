@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use simnet_network::routing::{self, Attachments, DependencyGraph, Engine, Report, Requirement};
-use simnet_network::topology::Network;
+use simnet_network::routing::{self, AllClasses, Attachments, DependencyGraph, Engine, Report, Requirement};
+use simnet_network::topology::{Network, formats};
 use simnet_scenario::checked::InputFile;
 
 use super::lanes::{self, Signs};
 use super::load::{LoadArguments, Loaded, UnderLoad};
-use super::sources::{Given, SourceArguments};
+use super::sources::{Given, Source, SourceArguments};
 use super::without::{self, Beside, Shown};
 use super::{RouteOptions, certificate, destination, show};
 use crate::cli::network::NetworkArguments;
@@ -27,6 +27,9 @@ pub(super) struct Options {
     /// Write the proof to this file where a deadlock is impossible, for `simnet route verify` or a check of your own
     #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     certificate: Option<PathBuf>,
+    /// What has to hold, or the exit code is 1, beside the verdict on hosts among themselves
+    #[arg(long, value_name = "WHAT")]
+    require: Vec<Classes>,
     #[command(flatten)]
     load: LoadArguments,
     /// Leave out a cable (`SWITCH:PORT`, or both ends as `A:PORT-B:PORT`) or a switch, with the tables as they are
@@ -34,6 +37,13 @@ pub(super) struct Options {
     /// several times
     #[arg(long, value_name = "CABLE|SWITCH", visible_alias = "without-switch", conflicts_with = "routes")]
     without: Vec<String>,
+}
+
+/// Which pairs count beside those of hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Classes {
+    /// What is asked of hosts, of the aggregation nodes of switches, too
+    AllClasses,
 }
 
 /// Reads routes or tables and prints their figures.
@@ -51,6 +61,11 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let given = source.read(&options.network, &net, &attachments)?;
     let parts = without::parts(&net, &options.without)?;
     let check = Check { options, file: source.file(), signs: given.signs(), seed: common.seed.unwrap_or(0) };
+    // A file of routes names hosts, and is judged as it is.
+    let has_classes = parts.is_empty() && matches!(source, Source::Tables(_));
+    if let Some(hosts) = formats::without_aggregation_nodes(&net).filter(|_| has_classes) {
+        return check.classes((&net, &given), (&hosts, &source), common);
+    }
     let whole = check.judge(&net, &given)?;
     if parts.is_empty() {
         check.certify((&whole, given.digest()), &net, common)?;
@@ -91,6 +106,34 @@ struct Found {
 }
 
 impl Check<'_> {
+    /// Judges hosts among themselves, and all classes of nodes beside that; the proof is of all.
+    fn classes(
+        &self,
+        (net, given): (&Network, &Given),
+        (hosts, source): (&Network, &Source),
+        common: &Common,
+    ) -> Result<Exit, Failure> {
+        let survey = given.survey(net, &Attachments::lowest(net));
+        let report = Report::of_file(net, &survey);
+        let all = Found { report, dependencies: survey.dependencies, under_load: None };
+        self.certify((&all, given.digest()), net, common)?;
+        let of_hosts = source.read(&self.options.network, hosts, &Attachments::lowest(hosts))?;
+        let mut found = self.judge(hosts, &of_hosts)?;
+        found.report.all_classes = Some(AllClasses {
+            aggregation_nodes: (net.hosts().len() - hosts.hosts().len()) as u64,
+            pairs: all.report.pairs,
+            unreachable_pairs: all.report.unreachable_pairs,
+            verdict: all.report.verdict(),
+            dependency_cycle: all.report.dependency_cycle.clone(),
+        });
+        let cannot_tell = self.cannot_tell(&found.report);
+        let (own, of_all) =
+            (self.end(&found, common), self.end(&all, &Common { quiet: true, ..common.clone() }));
+        let exit = if self.options.require.is_empty() || own != Exit::Fine { own } else { of_all };
+        show((&found.report, found.under_load), cannot_tell, hosts, common)?;
+        Ok(exit)
+    }
+
     fn judge(&self, net: &Network, given: &Given) -> Result<Found, Failure> {
         let attachments = Attachments::lowest(net);
         let under_load = self.under_load(net, given)?;

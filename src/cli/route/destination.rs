@@ -1,11 +1,13 @@
 //! `simnet route --per-destination`: tables of next hops, their lanes, and the files that OpenSM takes.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use simnet_base::ids::HostId;
+use simnet_base::numbers::count;
 use simnet_network::routing::{
     self, Algorithm, Attachments, Choices, DestinationTables, Engine, OpenSm, Part, Report, write_gm_routes,
     write_routes,
@@ -232,8 +234,14 @@ fn write(
         ));
     }
     let kept = network.kept();
-    let lids = kept.lids();
-    let files = OpenSm::new(net, tables, &kept.port_guids(), &lids);
+    let (port_guids, lids) = (kept.port_guids(), kept.lids());
+    let left_out: BTreeSet<&str> = port_guids.values().map(|(name, _)| name.as_str()).collect();
+    let left_out = left_out.into_iter().filter(|name| net.find(name).is_none()).count();
+    if left_out > 0 {
+        let nodes = count(left_out, "node");
+        note(&format!("{nodes} of the network's file left out: these files have no route to them"));
+    }
+    let files = OpenSm::new(net, tables, &port_guids, &lids);
     let files = files.map_err(|error| Failure::Usage(error.to_string()))?;
     if !lids.is_empty() && !files.keeps_lids() {
         note(

@@ -151,6 +151,10 @@ pub struct Report {
     /// of minimal routes is on all shortest paths.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
+    /// What is found with aggregation nodes counted as hosts, where all above is of hosts among themselves; `None`
+    /// where nothing was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_classes: Option<AllClasses>,
     /// The lanes that the verdict is over; `None` where lanes were not looked at.
     #[serde(skip)]
     pub lanes: Option<LaneUse>,
@@ -174,6 +178,21 @@ pub struct ExceptionalTurns {
     pub turns: u64,
     /// The names of the switches at which they are.
     pub switches: Vec<String>,
+}
+
+/// What is found of all classes of pairs together: hosts, and the aggregation nodes of switches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AllClasses {
+    /// How many aggregation nodes there are.
+    pub aggregation_nodes: u64,
+    /// Ordered pairs of hosts and these.
+    pub pairs: u64,
+    /// Those without a route.
+    pub unreachable_pairs: u64,
+    /// Whether the routes of all pairs can deadlock; `None` where there is none.
+    pub verdict: Option<Verdict>,
+    /// As [`Report::dependency_cycle`].
+    pub dependency_cycle: Option<Vec<String>>,
 }
 
 /// What is found of the routes that were chosen among others.
@@ -440,6 +459,7 @@ impl Report {
             channel_load_by_root_distance: None,
             dependency_cycle: cycle(network, survey),
             chosen: None,
+            all_classes: None,
             lanes: survey.lanes,
             judged: Judged::of_routes(survey),
             relabelled: Vec::new(),

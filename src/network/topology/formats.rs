@@ -339,7 +339,8 @@ pub fn read_with_warnings(file: &str, bytes: &[u8], options: &ReadOptions) -> Re
     }
     let warnings = Some(parsed.warnings).filter(|found| !found.is_empty()).map(list);
     let net = parsed.network;
-    let net = if options.drop_aggregation_nodes { without_aggregation_nodes(&net) } else { net };
+    let dropped = if options.drop_aggregation_nodes { without_aggregation_nodes(&net) } else { None };
+    let net = dropped.unwrap_or(net);
     let network = match options.hosts_per_switch {
         None => net,
         Some(count) => with_hosts(&net, count).map_err(|fault| list(vec![fault]))?,
@@ -438,9 +439,12 @@ fn recognise(text: &str) -> Result<Format, Fault> {
     })
 }
 
-/// The network without the hosts that stand for the aggregation units of switches.
-fn without_aggregation_nodes(net: &Network) -> Network {
+/// The network without the hosts that stand for the aggregation units of switches; `None` if it has none.
+pub fn without_aggregation_nodes(net: &Network) -> Option<Network> {
     let stays = |host: &Host| !host.description.as_deref().is_some_and(|d| d.contains(AGGREGATION_NODE));
+    if net.hosts().iter().all(stays) {
+        return None;
+    }
     let mut kept = Network::new(net.name.as_str());
     for switch in net.switches() {
         kept.push_switch(switch.clone()).expect("names were distinct");
@@ -458,7 +462,7 @@ fn without_aggregation_nodes(net: &Network) -> Network {
             kept.push_link(super::Link { a, b, ..link.clone() }).expect("ports were used once");
         }
     }
-    kept
+    Some(kept)
 }
 
 /// The network with `count` hosts on the lowest free ports of every switch; switches grow ports they lack.

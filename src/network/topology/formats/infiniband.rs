@@ -125,7 +125,7 @@ pub(super) fn oddity(
         return Some(Fault::new("router", span, message, behind));
     }
     description.filter(|words| words.contains(AGGREGATION_NODE))?;
-    let message = format!("`{name}` counts as a host, and is a switch's unit for in-network aggregation");
+    let message = format!("`{name}` is listed as a host, and is a switch's unit for in-network aggregation");
     let way_out = "`--drop-aggregation-nodes`, or `drop-aggregation-nodes` in a scenario, leaves it out";
     Some(Fault::new(AGGREGATION_WARNING, span, message, way_out))
 }

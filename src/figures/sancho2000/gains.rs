@@ -68,10 +68,10 @@ fn make(results: &Results<'_>) -> Page {
                   the busiest channel carries a quarter fewer routes. Likely a switch near the root is short of \
                   decoding (150 ns a head, one at a time) as much as of channels. With a decoder at every input it \
                   is 14 % (`sancho2000/arbitration`); that contradicts \"one message header at a time\".\n\
-                  * **Bit reversal and transpose**: up to 2.15 and 2.23 on our ten networks, up to 1.98 to 2.59 on ten \
-                  others, where up to 2.5 is printed. Read at the last load before saturation transpose reaches \
-                  2.52, bit reversal 2.09: pairs that meet nobody go on gaining beyond it. How hosts are numbered is \
-                  not told, and decides which channels a permutation loads.\n\
+                  * **Bit reversal and transpose**: up to 2.47 and 2.23 on our ten networks, 1.96 to 2.53 on ten of a \
+                  hundred, where up to 2.5 is printed. Read at the last load before saturation they reach 2.60 and \
+                  2.52 on the twenty networks of `sancho2000/arbitration`: pairs that meet nobody go on gaining \
+                  beyond it. How hosts are numbered is not told, and decides which channels a permutation loads.\n\
                   * **UD_BFS2 at 16 switches**: more than the +20 % printed on our ten networks, where R1 picks a poor \
                   root on some; 17 to 33 % on ten others.\n\
                   * **Variation**: 20 % holds at 16 and 64 switches, not at 32, where one network of our ten has such \

@@ -440,6 +440,9 @@ fn recognise(text: &str) -> Result<Format, Fault> {
 }
 
 /// The network without the hosts that stand for the aggregation units of switches; `None` if it has none.
+///
+/// # Panics
+/// Never: names and ports were those of a network.
 pub fn without_aggregation_nodes(net: &Network) -> Option<Network> {
     let stays = |host: &Host| !host.description.as_deref().is_some_and(|d| d.contains(AGGREGATION_NODE));
     if net.hosts().iter().all(stays) {

@@ -1,4 +1,4 @@
-//! How long a whole latency/throughput curve takes: twenty loads, each measured until it is within 1 %, or for a
+//! Time of a whole latency/throughput curve: twenty loads, each measured until it is within 1 %, or for a
 //! million messages.
 
 use divan::Bencher;

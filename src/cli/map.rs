@@ -30,7 +30,7 @@ pub(super) struct Options {
     /// The host that maps; all others answer
     #[arg(long, value_name = "HOST")]
     mapper: Option<String>,
-    /// How it explores, with what software costs on the hosts of that mapper's paper; --set hosts.send-overhead,
+    /// The algorithm, with what software costs on the hosts of its paper; --set hosts.send-overhead,
     /// hosts.reply-overhead and hosts.loop-overhead change that
     #[arg(long, value_name = "NAME", default_value = "berkeley")]
     algorithm: String,
@@ -187,7 +187,7 @@ impl Options {
     }
 }
 
-/// What software costs on the hosts of the paper that has the algorithm: its mapping times were measured on them.
+/// Costs of software on the hosts of the paper that has the algorithm: its mapping times were measured on them.
 fn of_paper(algorithm: &Algorithm) -> Costs {
     match algorithm {
         Algorithm::Guarded(_) => COSTS_2003,
@@ -203,7 +203,7 @@ struct Printed<'a> {
     software: Software,
 }
 
-/// What the mapper's software costs, and whose costs these are.
+/// Costs of the mapper's software, and whose they are.
 #[derive(Serialize)]
 struct Software {
     /// The paper whose mapping times gave them; none where they are others.

@@ -69,7 +69,7 @@ impl NetworkArguments {
         }
     }
 
-    /// What the network's file says that a network does not keep, read a second time where that can be done.
+    /// Reads the network's file a second time, where that can be done, for what a network does not keep.
     pub(super) fn kept(&self) -> Kept {
         match self.reading.preset(&self.topology) {
             Some(_) => Kept::default(),

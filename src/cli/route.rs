@@ -173,7 +173,7 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
         certificate::write(path, (&report, &dependencies, None), &left, common)?;
     }
     if parts.is_empty() {
-        show((&report, None), false, &left, common)?;
+        show((&report, None), None, false, &left, common)?;
     } else {
         let (attachments, plan) = planned(&net, &choices)?;
         let names = parts.iter().map(|part| without::name(&net, *part)).collect();
@@ -293,24 +293,24 @@ fn roots(net: &Network, text: &str) -> String {
     format!("[{}]", names.map(quoted_value).collect::<Vec<_>>().join(", "))
 }
 
-/// Prints a report; `cannot_tell` where lanes that were not looked at may break its cycle.
+/// Prints a report, with the verdict on all classes of nodes where it is of hosts alone; `cannot_tell` where lanes that
+/// were not looked at may break its cycle.
 fn show(
     (report, under_load): (&Report, Option<load::UnderLoad>),
+    all: Option<&lanes::AllClasses>,
     cannot_tell: bool,
     net: &Network,
     common: &Common,
 ) -> Result<(), Failure> {
     match common.format {
-        Format::Json => print_json(&lanes::Judged::new(report, cannot_tell).with(under_load)),
+        Format::Json => print_json(&lanes::Judged::new(report, cannot_tell).with(all, under_load)),
         Format::Human => {
             let under_load = under_load.map_or(String::new(), |under_load| under_load.human(net));
-            print(&format!("{}{under_load}", human(report, cannot_tell, net)))
+            let verdict = ("deadlock", judged::verdict(report, cannot_tell));
+            let all = all.map(|all| ("deadlock, all classes of nodes", all.human()));
+            print(&format!("{}{under_load}", rows(report, net, [], [verdict].into_iter().chain(all))))
         }
     }
-}
-
-fn human(report: &Report, cannot_tell: bool, net: &Network) -> String {
-    rows(report, net, [], judged::verdict(report, cannot_tell))
 }
 
 /// The figures for people, some of a kind of tables' own among them.
@@ -318,7 +318,7 @@ fn rows(
     report: &Report,
     net: &Network,
     own: impl IntoIterator<Item = (&'static str, String)>,
-    verdict: String,
+    verdicts: impl IntoIterator<Item = (&'static str, String)>,
 ) -> String {
     let busiest = report.busiest_channel.as_ref();
     let busiest = or_dash(
@@ -349,8 +349,7 @@ fn rows(
     ];
     // The cycle that follows is that of the verdict.
     let chosen = judged::chosen(report).map(|text| ("deadlock of those chosen", text));
-    let all = report.all_classes.as_ref().map(|all| ("all classes of nodes", judged::all_classes(all)));
-    let last = last.into_iter().chain(chosen).chain([("deadlock", verdict)]).chain(all);
+    let last = last.into_iter().chain(chosen).chain(verdicts);
     let rows = first
         .into_iter()
         .chain(own)

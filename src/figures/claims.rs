@@ -67,8 +67,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// How near two values tie, as a share of the greater: neither is then less. Means of simulated latencies are known to
-/// some tenths of a per cent, and Table 1 of faraj2008 prints times to a tenth of a millisecond of 48.
+/// Share of the greater of two values within which they tie: neither is then less. Means of simulated latencies are
+/// known to some tenths of a per cent, and Table 1 of faraj2008 prints times to a tenth of a millisecond of 48.
 const TIE: f64 = 0.005;
 
 /// Whether one value is less than another by more than a tie.

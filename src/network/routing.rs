@@ -59,9 +59,7 @@ pub use lfts::{
 };
 pub use metrics::{SwitchMetrics, restrictions_per_switch};
 pub use paths::{LegalMoves, State, Toward};
-pub use plan::{
-    AllClasses, BusiestChannel, Choices, Chosen, ExceptionalTurns, LoadAtDistance, Plan, PlanError, Report,
-};
+pub use plan::{BusiestChannel, Choices, Chosen, ExceptionalTurns, LoadAtDistance, Plan, PlanError, Report};
 pub use root_file::read_root_guids;
 pub use routes_file::{read_routes, write_routes};
 pub use select::{Selection, balanced_routes, select_routes};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use simnet_network::routing::{self, AllClasses, Attachments, DependencyGraph, Engine, Report, Requirement};
+use simnet_network::routing::{self, Attachments, DependencyGraph, Engine, Report, Requirement};
 use simnet_network::topology::{Network, formats};
 use simnet_scenario::checked::InputFile;
 
@@ -14,7 +14,7 @@ use super::sources::{Given, Source, SourceArguments};
 use super::without::{self, Beside, Shown};
 use super::{RouteOptions, certificate, destination, show};
 use crate::cli::network::NetworkArguments;
-use crate::cli::output::not_stdout;
+use crate::cli::output::{not_stdout, note};
 use crate::cli::{Common, Exit, Failure, warn};
 
 #[derive(Args)]
@@ -27,7 +27,7 @@ pub(super) struct Options {
     /// Write the proof to this file where a deadlock is impossible, for `simnet route verify` or a check of your own
     #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     certificate: Option<PathBuf>,
-    /// What has to hold, or the exit code is 1, beside the verdict on hosts among themselves
+    /// Ask more than a verdict of `impossible` on hosts among themselves, or end with exit code 1
     #[arg(long, value_name = "WHAT")]
     require: Vec<Classes>,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(super) struct Options {
 /// Which pairs count beside those of hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Classes {
-    /// What is asked of hosts, of the aggregation nodes of switches, too
+    /// The same of the aggregation nodes of switches
     AllClasses,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         check.certify((&whole, given.digest()), &net, common)?;
         let cannot_tell = check.cannot_tell(&whole.report);
         let exit = check.end(&whole, common);
-        show((&whole.report, whole.under_load), cannot_tell, &net, common)?;
+        show((&whole.report, whole.under_load), None, cannot_tell, &net, common)?;
         return Ok(exit);
     }
     let network = routing::without(&net, &parts);
@@ -106,7 +106,7 @@ struct Found {
 }
 
 impl Check<'_> {
-    /// Judges hosts among themselves, and all classes of nodes beside that; the proof is of all.
+    /// Judges hosts among themselves, and all classes of nodes beside that; the proof is of all, as `verify` has it.
     fn classes(
         &self,
         (net, given): (&Network, &Given),
@@ -117,20 +117,18 @@ impl Check<'_> {
         let report = Report::of_file(net, &survey);
         let all = Found { report, dependencies: survey.dependencies, under_load: None };
         self.certify((&all, given.digest()), net, common)?;
+        if self.options.certificate.is_some() && all.report.dependency_cycle.is_some() && !common.quiet {
+            note("a certificate is of all classes of nodes; `--drop-aggregation-nodes` has that of hosts");
+        }
         let of_hosts = source.read(&self.options.network, hosts, &Attachments::lowest(hosts))?;
-        let mut found = self.judge(hosts, &of_hosts)?;
-        found.report.all_classes = Some(AllClasses {
-            aggregation_nodes: (net.hosts().len() - hosts.hosts().len()) as u64,
-            pairs: all.report.pairs,
-            unreachable_pairs: all.report.unreachable_pairs,
-            verdict: all.report.verdict(),
-            dependency_cycle: all.report.dependency_cycle.clone(),
-        });
+        let found = self.judge(hosts, &of_hosts)?;
+        let nodes = net.hosts().len() - hosts.hosts().len();
+        let beside = lanes::AllClasses::new(nodes, &all.report, self.cannot_tell(&all.report));
         let cannot_tell = self.cannot_tell(&found.report);
         let (own, of_all) =
             (self.end(&found, common), self.end(&all, &Common { quiet: true, ..common.clone() }));
         let exit = if self.options.require.is_empty() || own != Exit::Fine { own } else { of_all };
-        show((&found.report, found.under_load), cannot_tell, hosts, common)?;
+        show((&found.report, found.under_load), Some(&beside), cannot_tell, hosts, common)?;
         Ok(exit)
     }
 

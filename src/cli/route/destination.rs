@@ -234,16 +234,15 @@ fn write(
         ));
     }
     let kept = network.kept();
-    let (port_guids, lids) = (kept.port_guids(), kept.lids());
-    let left_out: BTreeSet<&str> = port_guids.values().map(|(name, _)| name.as_str()).collect();
-    let left_out = left_out.into_iter().filter(|name| net.find(name).is_none()).count();
+    let nodes: BTreeSet<String> = kept.port_guids().into_values().map(|(name, _)| name).collect();
+    let left_out = nodes.iter().filter(|name| net.find(name).is_none()).count();
     if left_out > 0 {
         let nodes = count(left_out, "node");
         note(&format!("{nodes} of the network's file left out: these files have no route to them"));
     }
-    let files = OpenSm::new(net, tables, &port_guids, &lids);
+    let files = OpenSm::new(net, tables, &kept);
     let files = files.map_err(|error| Failure::Usage(error.to_string()))?;
-    if !lids.is_empty() && !files.keeps_lids() {
+    if !kept.lids().is_empty() && !files.keeps_lids() {
         note(
             "the files count lids of their own: those of the network's file are not one for every path of every port",
         );
@@ -291,7 +290,9 @@ struct Figures<'a> {
 fn show(report: &Report, own: OfTables, net: &Network, common: &Common) -> Result<(), Failure> {
     match common.format {
         Format::Json => print_json(&Figures { judged: lanes::Judged::new(report, false), own }),
-        Format::Human => print(&rows(report, net, own.rows(), judged::verdict(report, false))),
+        Format::Human => {
+            print(&rows(report, net, own.rows(), [("deadlock", judged::verdict(report, false))]))
+        }
     }
 }
 

@@ -2,8 +2,7 @@
 
 use clap::ValueEnum;
 
-use simnet_base::numbers::count;
-use simnet_network::routing::{AllClasses, Judged, LaneUse, Report, Requirement, Verdict};
+use simnet_network::routing::{Judged, LaneUse, Report, Requirement, Verdict};
 
 /// What `--require` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -37,18 +36,6 @@ pub(super) fn verdict(report: &Report, cannot_tell: bool) -> String {
         (None, _) => return "not judged: there is no route to judge".to_owned(),
     };
     format!("{verdict} ({})", covered(report))
-}
-
-/// The line on all classes of pairs, where the figures are those of hosts alone.
-pub(super) fn all_classes(all: &AllClasses) -> String {
-    let verdict = match (all.verdict, &all.dependency_cycle) {
-        (None, _) => "not judged".to_owned(),
-        (_, None) => "deadlock impossible".to_owned(),
-        (_, Some(cycle)) => format!("a cycle of {} channels that hosts alone do not close", cycle.len()),
-    };
-    let AllClasses { aggregation_nodes, pairs, unreachable_pairs, .. } = all;
-    let nodes = count(usize::try_from(*aggregation_nodes).unwrap_or(usize::MAX), "aggregation node");
-    format!("{nodes} more, {pairs} pairs, {unreachable_pairs} of them without a route: {verdict}")
 }
 
 /// The line on the routes that were chosen, where the verdict is on more than these.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::load::UnderLoad;
 use super::{dump, judged, roots};
 use simnet_base::diagnostics::shown;
+use simnet_base::numbers::count;
 use simnet_network::routing::{ForwardingTables, Judged as Pairs, Report, Verdict};
 use simnet_network::topology::Network;
 
@@ -52,6 +53,9 @@ pub(super) struct Judged<'a> {
     relabelled: &'a [String],
     /// The options that give the same roots again.
     root_options: Option<String>,
+    /// The verdict on all classes of nodes, where all above is of hosts among themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    all_classes: Option<&'a AllClasses>,
     /// What they do under traffic, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     under_load: Option<UnderLoad>,
@@ -67,31 +71,75 @@ enum Word {
     OneLane,
 }
 
-impl<'a> Judged<'a> {
-    /// `cannot_tell` where lanes that were not looked at may break the cycle.
-    pub(super) fn new(report: &'a Report, cannot_tell: bool) -> Judged<'a> {
-        let verdict = report.verdict().map(|verdict| match verdict {
+impl Word {
+    /// None where there was nothing to judge; `cannot_tell` where lanes that were not looked at may break the cycle.
+    fn of(report: &Report, cannot_tell: bool) -> Option<Word> {
+        report.verdict().map(|verdict| match verdict {
             Verdict::Acyclic => Word::Acyclic,
             Verdict::Cyclic if cannot_tell => Word::OneLane,
             Verdict::Cyclic => Word::Cyclic,
-        });
+        })
+    }
+}
+
+/// The verdict with the aggregation nodes of switches counted as hosts.
+#[derive(Serialize)]
+pub(super) struct AllClasses {
+    aggregation_nodes: usize,
+    /// Ordered pairs of hosts and these.
+    pairs: u64,
+    /// Those without a route.
+    unreachable_pairs: u64,
+    verdict: Option<Word>,
+    /// A shortest cycle of their channel dependencies; none without one.
+    dependency_cycle: Option<Vec<String>>,
+    /// The verdict for people.
+    #[serde(skip)]
+    words: String,
+}
+
+impl AllClasses {
+    /// Of a report on all; `cannot_tell` where lanes that were not looked at may break its cycle.
+    pub(super) fn new(aggregation_nodes: usize, report: &Report, cannot_tell: bool) -> AllClasses {
+        AllClasses {
+            aggregation_nodes,
+            pairs: report.pairs,
+            unreachable_pairs: report.unreachable_pairs,
+            verdict: Word::of(report, cannot_tell),
+            dependency_cycle: report.dependency_cycle.clone(),
+            words: judged::verdict(report, cannot_tell),
+        }
+    }
+
+    /// The line for people.
+    pub(super) fn human(&self) -> String {
+        let AllClasses { aggregation_nodes, pairs, unreachable_pairs, words, .. } = self;
+        let nodes = count(*aggregation_nodes, "aggregation node");
+        format!("{words}; {nodes} included, {pairs} pairs, {unreachable_pairs} without a route")
+    }
+}
+
+impl<'a> Judged<'a> {
+    /// `cannot_tell` where lanes that were not looked at may break the cycle.
+    pub(super) fn new(report: &'a Report, cannot_tell: bool) -> Judged<'a> {
         Judged {
             report,
             lanes: report.lanes_used(),
             paths_without_service_level: report.lanes.map(|used| used.paths_without_level),
-            verdict,
+            verdict: Word::of(report, cannot_tell),
             judged: report.judged,
             verdict_about: judged::about(report),
             spines_as_roots: report.has_spines,
             relabelled: &report.relabelled,
             root_options: roots::options(report),
+            all_classes: None,
             under_load: None,
         }
     }
 
-    /// The same with what the routes do under traffic.
-    pub(super) fn with(self, under_load: Option<UnderLoad>) -> Judged<'a> {
-        Judged { under_load, ..self }
+    /// The same with the verdict on all classes of nodes, and with what the routes do under traffic.
+    pub(super) fn with(self, all: Option<&'a AllClasses>, under_load: Option<UnderLoad>) -> Judged<'a> {
+        Judged { all_classes: all, under_load, ..self }
     }
 }
 

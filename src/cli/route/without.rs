@@ -121,7 +121,7 @@ impl<'a> Shown<'a> {
     }
 
     fn into_json(self) -> lanes::Judged<'a> {
-        lanes::Judged::new(self.report, self.cannot_tell).with(self.under_load)
+        lanes::Judged::new(self.report, self.cannot_tell).with(None, self.under_load)
     }
 
     fn deadlock(&self) -> String {
@@ -152,7 +152,8 @@ pub(super) fn show(
             let left = &beside.left;
             let loaded = left.under_load.as_ref().map_or(String::new(), |loaded| loaded.human(net));
             let own = beside.tables.iter().flat_map(OfTables::rows);
-            let figures = rows(left.report, net, own, judged::verdict(left.report, left.cannot_tell));
+            let verdict = ("deadlock", judged::verdict(left.report, left.cannot_tell));
+            let figures = rows(left.report, net, own, [verdict]);
             print(&format!("{figures}{loaded}{}", table(&without, &beside)))
         }
     }

@@ -5,6 +5,7 @@ use simnet_base::ids::{HostId, SwitchId};
 use super::allowed_turns::AllowedTurns;
 use super::dimension_order::{DimensionOrder, NotAGrid};
 use super::directions::{Directions, Root, Tree};
+use super::exceptions::Exceptions;
 use super::graph::{Attachments, SwitchGraph};
 use super::metrics::restrictions_per_switch;
 use super::paths::LegalMoves;
@@ -190,6 +191,14 @@ impl Rule {
         if let Rule::UpDown(directions) = self { Some(directions) } else { None }
     }
 
+    /// The turns from down to up of a tree whose roots are all spines; `None` where no pair needs one.
+    pub fn exceptions(&self) -> Option<&Exceptions> {
+        match self {
+            Rule::UpDown(directions) | Rule::InTransit(directions) => directions.exceptions(),
+            Rule::Smart(_) | Rule::Minimal | Rule::DimensionOrder(_) => None,
+        }
+    }
+
     /// The turns of smart routes.
     pub fn smart(&self) -> Option<&Smart> {
         if let Rule::Smart(smart) = self { Some(smart) } else { None }
@@ -225,7 +234,10 @@ impl Rule {
     /// The mean number of forbidden transitions of a switch.
     pub fn restrictions_per_switch(&self, graph: &SwitchGraph) -> f64 {
         match self {
-            Rule::UpDown(directions) => restrictions_per_switch(graph, directions),
+            Rule::UpDown(directions) => match directions.exceptions() {
+                Some(exceptions) => forbidden(exceptions.turns(), graph),
+                None => restrictions_per_switch(graph, directions),
+            },
             Rule::Smart(smart) => forbidden(smart.turns(), graph),
             Rule::DimensionOrder(order) => forbidden(order.turns(), graph),
             Rule::Minimal | Rule::InTransit(_) => 0.0,

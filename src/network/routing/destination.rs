@@ -52,6 +52,7 @@ use super::allowed_turns::AllowedTurns;
 use super::dimension_order::NotAGrid;
 use super::directions::{Root, Tree};
 use super::graph::{Attachments, SwitchGraph};
+use super::plan::ExceptionalTurns;
 use lanes::Lanes;
 use minimal::{Tie, minimal};
 use next_hops::sending_ports;
@@ -107,6 +108,8 @@ pub struct DestinationTables {
     pub engine: &'static str,
     /// The roots of its tree; empty without one.
     pub roots: Vec<SwitchId>,
+    /// The turns from down to up that its rule allows; `None` where no pair needs one.
+    pub exceptions: Option<ExceptionalTurns>,
     /// How many addresses each port of a host has.
     pub paths: usize,
     /// The next hops and the lanes.
@@ -190,11 +193,12 @@ impl DestinationTables {
         if entries > MOST_ADDRESSES {
             return Err(TablesError::Large { entries });
         }
-        let mut has_datelines = false;
+        let (mut has_datelines, mut exceptions) = (false, None);
         let (roots, mut hops) = match engine {
             Engine::Rule(algorithm) => {
                 algorithm.check(&graph)?;
                 let rule = Rule::new(algorithm, &graph, attachments, utility);
+                exceptions = rule.exceptions().map(|own| ExceptionalTurns::new(own, &graph, network));
                 let mut hops = of_rule(&graph, &rule, &sends, &none);
                 if let Rule::DimensionOrder(order) = &rule {
                     has_datelines = datelines::put_on_two_lanes(&graph, order, &sends, &mut hops);
@@ -211,7 +215,7 @@ impl DestinationTables {
             put_on_lanes(&graph, &sends, &mut hops, lanes)?;
         }
         add_management(&graph, &mut hops);
-        Ok(DestinationTables { engine: engine.name(), roots, paths, hops })
+        Ok(DestinationTables { engine: engine.name(), roots, exceptions, paths, hops })
     }
 }
 

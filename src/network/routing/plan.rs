@@ -11,6 +11,7 @@ use super::balance::{BalanceTooLarge, Candidates};
 use super::dependency::{ChannelLane, DependencyGraph};
 use super::dimension_order::NotAGrid;
 use super::directions::{Directions, Root, Tree};
+use super::exceptions::Exceptions;
 use super::graph::{Attachments, SwitchGraph, UNREACHED};
 use super::in_transit::{Uncut, cut_at_hosts};
 use super::judged::{Judged, Requirement, Verdict};
@@ -151,10 +152,6 @@ pub struct Report {
     /// of minimal routes is on all shortest paths.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
-    /// What is found with aggregation nodes counted as hosts, where all above is of hosts among themselves; `None`
-    /// where nothing was left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub all_classes: Option<AllClasses>,
     /// The lanes that the verdict is over; `None` where lanes were not looked at.
     #[serde(skip)]
     pub lanes: Option<LaneUse>,
@@ -169,7 +166,7 @@ pub struct Report {
     pub has_spines: bool,
 }
 
-/// What UP*/DOWN* from all spines allows beyond its rule.
+/// Turns that UP*/DOWN* from all spines allows beyond its rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExceptionalTurns {
     /// How many pairs of switches with hosts have a path by these turns alone, each direction one.
@@ -180,19 +177,16 @@ pub struct ExceptionalTurns {
     pub switches: Vec<String>,
 }
 
-/// What is found of all classes of pairs together: hosts, and the aggregation nodes of switches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct AllClasses {
-    /// How many aggregation nodes there are.
-    pub aggregation_nodes: u64,
-    /// Ordered pairs of hosts and these.
-    pub pairs: u64,
-    /// Those without a route.
-    pub unreachable_pairs: u64,
-    /// Whether the routes of all pairs can deadlock; `None` where there is none.
-    pub verdict: Option<Verdict>,
-    /// As [`Report::dependency_cycle`].
-    pub dependency_cycle: Option<Vec<String>>,
+impl ExceptionalTurns {
+    /// Exceptions with the names of their switches.
+    pub(super) fn new(exceptions: &Exceptions, graph: &SwitchGraph, network: &Network) -> ExceptionalTurns {
+        let name = |switch: SwitchId| network.name_of(Node::Switch(switch)).to_owned();
+        ExceptionalTurns {
+            pairs_of_switches: exceptions.pairs() as u64,
+            turns: exceptions.added() as u64,
+            switches: exceptions.switches(graph).into_iter().map(name).collect(),
+        }
+    }
 }
 
 /// What is found of the routes that were chosen among others.
@@ -338,11 +332,7 @@ fn judge(rule: &Rule, mut survey: Survey, network: &Network, attachments: &Attac
         channel_load_by_root_distance: load_by_distance(&graph, rule.roots(), &survey.load),
         judged,
         chosen,
-        exceptions: rule.directions().and_then(Directions::exceptions).map(|exceptions| ExceptionalTurns {
-            pairs_of_switches: exceptions.pairs() as u64,
-            turns: exceptions.added() as u64,
-            switches: exceptions.switches(&graph).into_iter().map(name).collect(),
-        }),
+        exceptions: rule.exceptions().map(|exceptions| ExceptionalTurns::new(exceptions, &graph, network)),
         relabelled: rule.relabelled().iter().copied().map(name).collect(),
         has_spines: rule.has_spines(),
         ..Report::of_file(network, &survey)
@@ -459,7 +449,6 @@ impl Report {
             channel_load_by_root_distance: None,
             dependency_cycle: cycle(network, survey),
             chosen: None,
-            all_classes: None,
             lanes: survey.lanes,
             judged: Judged::of_routes(survey),
             relabelled: Vec::new(),

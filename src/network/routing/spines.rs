@@ -13,8 +13,8 @@
 //! The third is what makes these roots worth having, and holds for no torus, hypercube or random graph of more than a
 //! few switches. Management hosts at spines are no obstacle: leaves are looked for with more and more hosts, as long as
 //! they have half of all, and those are taken with which the fewest cables stay within a row, then those with the most
-//! switches in the highest. Pairs that have no common
-//! ancestor, as two hosts at spines, are those of [`Exceptions`](super::Exceptions).
+//! switches in the highest. Pairs that have no common ancestor, as two hosts at spines, are those of
+//! [`Exceptions`](super::Exceptions).
 //!
 //! ```text
 //!        row 2    o   o   o   o        the spines: all of them are roots

@@ -354,9 +354,9 @@ fn called_after(file: &str, format: Format) -> String {
     stem.filter(|stem| !stem.is_empty()).unwrap_or_else(|| format.name().to_owned())
 }
 
-/// What a dump of ibnetdiscover, a list of OpenSM's cables or tables of ibdiagnet2 say that a network does not keep;
-/// nothing of any other file. Tables of ibdiagnet2 are read for the guids of ports alone, the list has no word for the
-/// lmc.
+/// Reads what a dump of ibnetdiscover, a list of OpenSM's cables or tables of ibdiagnet2 say that a network does not
+/// keep; nothing of any other file. Tables of ibdiagnet2 are read for the guids of ports alone, the list has no word
+/// for the lmc.
 pub fn kept(bytes: &[u8]) -> Kept {
     let text = String::from_utf8_lossy(bytes);
     if subnet_lst::recognises(&text) {

@@ -109,6 +109,15 @@ fn the_verdict_is_that_of_hosts() {
         assert_eq!(all["verdict"], if round { "cyclic" } else { "acyclic" }, "{json}");
         let (code, _) = check(folder.path(), &["--require", "all-classes"]);
         assert_eq!(code, Some(i32::from(round)), "{json}");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
+        let arguments = ["route", "check", "net.topo", "--lfts", "lfts.dump", "--certificate", "proof"];
+        let output = command.current_dir(&folder).args(arguments).output().unwrap();
+        let (told, shown) =
+            (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+        assert_eq!(folder.path().join("proof").exists(), !round, "{told}");
+        assert_eq!(told.contains("a certificate is of all classes of nodes"), round, "{told}");
+        assert_eq!(shown.contains("possible: a cycle of 3 channels"), round, "{shown}");
+        let _ = fs::remove_file(folder.path().join("proof"));
         let (code, json) = check(folder.path(), &["--drop-aggregation-nodes"]);
         assert_eq!(
             (code, &json["pairs"], &json["all_classes"]),

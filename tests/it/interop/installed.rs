@@ -48,7 +48,7 @@ fn install(path: &Path, engine: &Engine, lmc: u8) -> Option<()> {
     let ours = DestinationTables::new(&net, &attachments, engine, (None, lmc, None)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name);
-    let files = OpenSm::new(&net, &ours, &guids, &kept(&bytes).lids()).unwrap();
+    let files = OpenSm::new(&net, &ours, &kept(&bytes)).unwrap();
     let write = |name: &str, fill: &dyn Fn(&mut dyn std::io::Write) -> std::io::Result<()>| {
         let mut text = Vec::new();
         fill(&mut text).unwrap();

@@ -131,7 +131,7 @@ fn written_tables_are_read_back_alike() {
         let attachments = Attachments::lowest(&net);
         let tables = tables(&net, Some(2)).unwrap();
         let guids = formats::port_guids(text.as_bytes());
-        let files = OpenSm::new(&net, &tables, &guids, &BTreeMap::new()).unwrap();
+        let files = OpenSm::new(&net, &tables, &formats::kept(text.as_bytes())).unwrap();
         let [mut lfts, mut levels, mut sl2vl] = [Vec::new(), Vec::new(), Vec::new()];
         files.write_tables(&mut lfts).unwrap();
         files.write_service_levels(&mut levels).unwrap();

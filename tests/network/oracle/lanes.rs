@@ -391,7 +391,7 @@ fn written_levels_are_those_of_every_port() {
         else {
             continue;
         };
-        let files = OpenSm::new(&net, &tables, &guids, &BTreeMap::new()).unwrap();
+        let files = OpenSm::new(&net, &tables, &formats::kept(text.as_bytes())).unwrap();
         let [mut lfts, mut levels, mut sl2vl] = [Vec::new(), Vec::new(), Vec::new()];
         files.write_tables(&mut lfts).unwrap();
         files.write_service_levels(&mut levels).unwrap();

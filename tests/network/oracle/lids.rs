@@ -88,13 +88,14 @@ fn tables_name_the_lids_of_the_dump() {
             (u8::try_from(stream.below(3)).unwrap(), u8::try_from(stream.below(3)).unwrap());
         let (text, expected) = dump(&drawn, of_dump, &mut stream);
         let net = formats::read("dump", text.as_bytes(), &ReadOptions::default()).unwrap();
-        let lids = formats::kept(text.as_bytes()).lids();
+        let kept = formats::kept(text.as_bytes());
+        let lids = kept.lids();
         let bases: BTreeMap<u64, u16> = lids.iter().map(|(guid, lids)| (*guid, lids.base)).collect();
         assert_eq!(bases, expected, "seed {seed}");
         let attachments = Attachments::lowest(&net);
         let engine = Engine::Rule(Algorithm::UpDown { tree: Tree::Bfs, root: Root::Spines });
         let tables = DestinationTables::new(&net, &attachments, &engine, (None, asked, None)).unwrap();
-        let files = OpenSm::new(&net, &tables, &formats::port_guids(text.as_bytes()), &lids).unwrap();
+        let files = OpenSm::new(&net, &tables, &kept).unwrap();
         assert_eq!(files.keeps_lids(), asked <= of_dump, "seed {seed}");
         if !files.keeps_lids() {
             continue;

@@ -33,7 +33,7 @@ use thiserror::Error;
 use super::{DestinationTables, MOST_LMC, Target};
 use crate::routing::graph::{SwitchGraph, UNREACHED};
 use crate::routing::lfts::{Digest, digest_of};
-use crate::topology::formats::{Lids, NodeGuids, node_guids};
+use crate::topology::formats::{Kept, Lids, NodeGuids, node_guids};
 use crate::topology::{End, Network};
 
 /// The most ports that a table knows.
@@ -84,22 +84,20 @@ enum To {
 }
 
 impl<'a> OpenSm<'a> {
-    /// Gives addresses to all ports. `port_guids` gives the node's name and the port for the guids of ports that the
-    /// network's own file gives, and `lids` the addresses by guid; both may be empty.
+    /// Gives addresses to all ports. `kept` is what the network's own file says of guids and addresses, if anything.
     ///
     /// # Errors
     /// [`TooManyPorts`].
     pub fn new(
         network: &'a Network,
         tables: &'a DestinationTables,
-        port_guids: &BTreeMap<u64, (String, u16)>,
-        lids: &BTreeMap<u64, Lids>,
+        kept: &Kept,
     ) -> Result<OpenSm<'a>, TooManyPorts> {
         if let Some(large) = network.switches().iter().find(|switch| switch.ports > MOST_PORTS) {
             return Err(TooManyPorts { switch: large.name.clone(), ports: large.ports });
         }
-        let known = port_guids.iter().filter_map(|(guid, (name, port))| {
-            Some((End { node: network.find(name)?, port: Port(*port) }, *guid))
+        let known = kept.port_guids().into_iter().filter_map(|(guid, (name, port))| {
+            Some((End { node: network.find(&name)?, port: Port(port) }, guid))
         });
         let mut files = OpenSm {
             network,
@@ -107,7 +105,7 @@ impl<'a> OpenSm<'a> {
             tables,
             guids: node_guids(network),
             port_guids: known.collect(),
-            lids: lids.clone(),
+            lids: kept.lids(),
             addresses: Vec::new(),
             keeps_lids: false,
             digest: String::new(),

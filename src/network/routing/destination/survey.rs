@@ -107,7 +107,8 @@ impl DestinationTables {
         let survey = self.survey(network, attachments);
         let roots: Vec<&str> = self.roots.iter().map(|s| network.name_of(Node::Switch(*s))).collect();
         let root = (!roots.is_empty()).then(|| roots.join(","));
-        let report = Report { algorithm: self.engine, root, ..Report::of_file(network, &survey) };
+        let exceptions = self.exceptions.clone();
+        let report = Report { algorithm: self.engine, root, exceptions, ..Report::of_file(network, &survey) };
         (report, survey)
     }
 

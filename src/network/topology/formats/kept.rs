@@ -12,7 +12,7 @@ pub struct Lids {
     pub lmc: u8,
 }
 
-/// What a file says of nodes and ports, by the node's name: `S-`, `H-` or `R-` and 16 digits of its guid.
+/// Words of a file on nodes and ports, by the node's name: `S-`, `H-` or `R-` and 16 digits of its guid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// By name.
@@ -21,7 +21,7 @@ pub struct Kept {
     pub(super) ports: BTreeMap<(String, u16), Port>,
 }
 
-/// Who made a node, and the guid of the system that it is part of.
+/// Maker of a node, and the guid of the system that it is part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Maker {
     pub(super) vendor: u64,
@@ -29,7 +29,7 @@ pub(super) struct Maker {
     pub(super) system: Option<u64>,
 }
 
-/// What a file says of a port.
+/// Words of a file on a port.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Port {
     pub(super) guid: Option<u64>,

@@ -276,7 +276,7 @@ fn end<'t>(rest: &mut Rest<'t>) -> Result<ListedEnd<'t>, Fault> {
     Ok(ListedEnd { given, port: number, port_span: port.span(), port_guid, lid, maker })
 }
 
-/// What sound lines say beyond the network.
+/// Reads what sound lines say beyond the network.
 pub(super) fn kept(text: &str) -> Kept {
     let mut kept = Kept::default();
     for end in lines(text).filter_map(|line| listed(line).ok()).flat_map(|listed| listed.ends) {

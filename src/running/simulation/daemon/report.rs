@@ -11,7 +11,7 @@ use simnet_media::fabric::{Cause, Fates};
 use simnet_media::host::daemon::{DaemonEvent, Journal};
 use simnet_media::host::distribution;
 use simnet_network::topology::Network;
-use simnet_network::topology::isomorphism::compare;
+use simnet_network::topology::isomorphism::{compare, core};
 use simnet_output::report::record;
 
 use super::Task;
@@ -34,9 +34,10 @@ pub struct NoticeReport {
     pub noticed_ms: Option<f64>,
     /// Which reason: `silence`, `return`, `period`, ...
     pub noticed_by: Option<&'static str>,
-    /// Until it had a map that showed what was there when it was finished.
+    /// Until there was a map that showed what was there when it was finished, in each part of the network that has a
+    /// mapper and another host, and did not know it already.
     pub mapped_ms: Option<f64>,
-    /// Until the routes on that map had been handed out; none were where the map was as before.
+    /// Until the routes on these maps had been handed out; none were where a map was as before.
     pub routed_ms: Option<f64>,
 }
 
@@ -192,6 +193,7 @@ pub(super) struct Facts<'a> {
 
 /// An adopted map.
 struct Adopted {
+    mapper: HostId,
     at: Time,
     /// Whether it showed what was there.
     is_correct: bool,
@@ -240,7 +242,7 @@ impl Facts<'_> {
                 _ => None,
             };
             let is_correct = compare(network, &self.truth(at), mapper).isomorphic;
-            adopted.push(Adopted { at, is_correct, handed_out, has_routes });
+            adopted.push(Adopted { mapper, at, is_correct, handed_out, has_routes });
         }
         adopted.sort_by_key(|map| map.at);
         adopted
@@ -257,8 +259,35 @@ impl Facts<'_> {
             })
             .collect();
         roused.sort();
-        let notice = |(event, (at, _)): (usize, &(Time, String))| notice_of(event, *at, &roused, &adopted);
+        let notice = |(event, (at, _)): (usize, &(Time, String))| {
+            notice_of(event, *at, (&roused, &adopted), &self.parts_to_map(*at))
+        };
         events.iter().enumerate().map(notice).collect()
+    }
+
+    /// The hosts of each part of the network at an instant that has a mapper and another host, and whose mappers' last
+    /// maps do not show it.
+    fn parts_to_map(&self, at: Time) -> Vec<Vec<bool>> {
+        let truth = self.truth(at);
+        let mut parts: Vec<Vec<bool>> = Vec::new();
+        for mapper in self.task.mappers {
+            if parts.iter().all(|part| !part[mapper.index()]) {
+                parts.push(core(&truth, *mapper).hosts);
+            }
+        }
+        let knows = |mapper: &HostId| {
+            let first = (self.task.mappers.first() == Some(mapper))
+                .then(|| super::core_of(self.task.setup.network, *mapper));
+            let before = self.journals[mapper.index()].0.partition_point(|(then, _)| *then < at);
+            let map = self.known_map(*mapper, before).or(first.as_ref());
+            map.is_some_and(|map| compare(map, &truth, *mapper).isomorphic)
+        };
+        let is_to_map = |part: &Vec<bool>| {
+            let mut mappers = self.task.mappers.iter().filter(|mapper| part[mapper.index()]);
+            part.iter().filter(|is_in| **is_in).count() > 1 && !mappers.any(knows)
+        };
+        parts.retain(is_to_map);
+        parts
     }
 
     fn map_counts(&self) -> MapCounts {
@@ -381,22 +410,33 @@ impl Facts<'_> {
     }
 }
 
-/// What was noticed of the event that happened at an instant, and when all hosts had routes again.
+/// What was noticed of the event that happened at an instant, and when all hosts of these parts had routes again; of
+/// any part if there is none.
 fn notice_of(
     event: usize,
     at: Time,
-    roused: &[(Time, &'static str)],
-    adopted: &[Adopted],
+    (roused, adopted): (&[(Time, &'static str)], &[Adopted]),
+    parts: &[Vec<bool>],
 ) -> (NoticeReport, (Time, Option<Time>)) {
     let since = |then: Time| then.since(at).as_ms_f64();
     let noticed = roused.iter().find(|(then, _)| *then >= at);
-    let mapped = adopted.iter().find(|map| map.at >= at && map.is_correct);
-    let routed = mapped.and_then(|map| if map.has_routes { map.handed_out } else { Some(map.at) });
+    let first = |is_in: &dyn Fn(&Adopted) -> bool| {
+        adopted.iter().find(|map| map.at >= at && map.is_correct && is_in(map))
+    };
+    let of_part = |part: &Vec<bool>| first(&|map| part[map.mapper.index()]);
+    let maps: Option<Vec<&Adopted>> = match parts {
+        [] => first(&|_| true).map(|map| vec![map]),
+        parts => parts.iter().map(of_part).collect(),
+    };
+    let mapped = maps.iter().flatten().map(|map| map.at).max();
+    let routed = |map: &&Adopted| if map.has_routes { map.handed_out } else { Some(map.at) };
+    let routed = maps.and_then(|maps| maps.iter().map(routed).collect::<Option<Vec<Time>>>());
+    let routed = routed.and_then(|all| all.into_iter().max());
     let report = NoticeReport {
         event,
         noticed_ms: noticed.map(|(then, _)| since(*then)),
         noticed_by: noticed.map(|(_, reason)| *reason),
-        mapped_ms: mapped.map(|map| since(map.at)),
+        mapped_ms: mapped.map(since),
         routed_ms: routed.map(since),
     };
     (report, (at, routed))

@@ -125,7 +125,7 @@ fn far_end(line: &str) -> Option<(u64, (String, u16))> {
     Some((u64::from_str_radix(digits.text, 16).ok()?, (name, port)))
 }
 
-/// What a dump says beyond the network, of its sound lines.
+/// Reads what a dump says beyond the network in its sound lines.
 pub(in crate::topology::formats) fn kept(text: &str) -> Kept {
     let mut kept = Kept::default();
     let (mut maker, mut name) = (Maker::default(), String::new());

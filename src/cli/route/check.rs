@@ -59,23 +59,27 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let places = source.declare(options.network.places());
     places.writes("--certificate", options.certificate.as_deref()).check(common)?;
     let given = source.read(&options.network, &net, &attachments)?;
-    let parts = without::parts(&net, &options.without)?;
     let check = Check { options, file: source.file(), signs: given.signs(), seed: common.seed.unwrap_or(0) };
     // A file of routes names hosts, and is judged as it is.
-    let has_classes = parts.is_empty() && matches!(source, Source::Tables(_));
-    if let Some(hosts) = formats::without_aggregation_nodes(&net).filter(|_| has_classes) {
-        return check.classes((&net, &given), (&hosts, &source), common);
+    let hosts = formats::without_aggregation_nodes(&net).filter(|_| matches!(source, Source::Tables(_)));
+    let read = |hosts: &Network| source.read(&options.network, hosts, &Attachments::lowest(hosts));
+    let of_hosts = hosts.as_ref().map(read).transpose()?;
+    let hosts = hosts.as_ref().zip(of_hosts.as_ref());
+    if let Some(hosts) = hosts.filter(|_| options.without.is_empty()) {
+        return check.classes((&net, &given), hosts, common);
     }
-    let whole = check.judge(&net, &given)?;
+    let (net, given) = hosts.unwrap_or((&net, &given));
+    let parts = without::parts(net, &options.without)?;
+    let whole = check.judge(net, given)?;
     if parts.is_empty() {
-        check.certify((&whole, given.digest()), &net, common)?;
+        check.certify((&whole, given.digest()), net, common)?;
         let cannot_tell = check.cannot_tell(&whole.report);
         let exit = check.end(&whole, common);
-        show((&whole.report, whole.under_load), None, cannot_tell, &net, common)?;
+        show((&whole.report, whole.under_load), None, cannot_tell, net, common)?;
         return Ok(exit);
     }
-    let network = routing::without(&net, &parts);
-    let left = check.judge(&network, &given.without(&net, &parts))?;
+    let network = routing::without(net, &parts);
+    let left = check.judge(&network, &given.without(net, &parts))?;
     check.certify((&left, None), &network, common)?;
     let ours = check.recomputed(&network, common)?;
     let exit = check.end(&left, common);
@@ -85,7 +89,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         recomputed: Some(Shown { under_load: ours.under_load, ..Shown::of(&ours.report) }),
         tables: None,
     };
-    let names = parts.iter().map(|part| without::name(&net, *part)).collect();
+    let names = parts.iter().map(|part| without::name(net, *part)).collect();
     without::show(beside, &network, names, common)?;
     Ok(exit)
 }
@@ -110,7 +114,7 @@ impl Check<'_> {
     fn classes(
         &self,
         (net, given): (&Network, &Given),
-        (hosts, source): (&Network, &Source),
+        (hosts, of_hosts): (&Network, &Given),
         common: &Common,
     ) -> Result<Exit, Failure> {
         let survey = given.survey(net, &Attachments::lowest(net));
@@ -120,8 +124,7 @@ impl Check<'_> {
         if self.options.certificate.is_some() && all.report.dependency_cycle.is_some() && !common.quiet {
             note("a certificate is of all classes of nodes; `--drop-aggregation-nodes` has that of hosts");
         }
-        let of_hosts = source.read(&self.options.network, hosts, &Attachments::lowest(hosts))?;
-        let found = self.judge(hosts, &of_hosts)?;
+        let found = self.judge(hosts, of_hosts)?;
         let nodes = net.hosts().len() - hosts.hosts().len();
         let beside = lanes::AllClasses::new(nodes, &all.report, self.cannot_tell(&all.report));
         let cannot_tell = self.cannot_tell(&found.report);

@@ -118,6 +118,8 @@ fn the_verdict_is_that_of_hosts() {
         assert_eq!(told.contains("a certificate is of all classes of nodes"), round, "{told}");
         assert_eq!(shown.contains("possible: a cycle of 3 channels"), round, "{shown}");
         let _ = fs::remove_file(folder.path().join("proof"));
+        let (_, json) = check(folder.path(), &["--without", "S-0000000000005000:3"]);
+        assert_eq!((&json["pairs"], &json["verdict"]), (&6.into(), &"acyclic".into()), "{json}");
         let (code, json) = check(folder.path(), &["--drop-aggregation-nodes"]);
         assert_eq!(
             (code, &json["pairs"], &json["all_classes"]),

@@ -62,6 +62,7 @@ const COSTS: &[(&str, f64, f64)] = &[
     ("mainwaring1997/time-outs.toml", 900.0, 70.0),
     ("faraj2008/fig10.toml", 62.0, 3.0),
     ("faraj2008/protocols.toml", 45.0, 3.0),
+    ("faraj2008/joint.toml", 38.0, 8.0),
     ("faraj2008/fig9.toml", 34.0, 2.0),
     ("mainwaring1997/winners.toml", 20.0, 1.0),
     ("lawrence2008/recovery.toml", 14.0, 2.0),

@@ -112,4 +112,4 @@ all messages above 64 KB lies between, so that 96 KB comes out too long on (a). 
 that size.
 - *Paths of four hops cost less than printed*: with sends that end in the socket's buffer, steps of a ring \
 overlap. With rendezvous sends, tried too, the lengths of paths matter (`faraj2008/cut-through`), but then LAM on \
-(f) takes 7.6 s in place of 5.3 (`faraj2008/fig10`).";
+(f) takes 6.5 s at best in place of 5.3, whatever the buffer (`faraj2008/mechanisms`).";

@@ -1,5 +1,7 @@
 //! What the figures of curves share: latency against accepted traffic on one network, throughput on all of them.
 
+use std::collections::BTreeMap;
+
 use crate::{Page, Record, Results, Row, curves};
 use simnet_output::report::{Axis, Chart, Layer, Mark, Yes, draw_charts};
 
@@ -7,6 +9,12 @@ use simnet_output::report::{Axis, Chart, Layer, Mark, Yes, draw_charts};
 pub(super) const BASE: &str = "UD_BFS1";
 /// What the paper says about all sizes at once; `sancho2000/gains` has it.
 pub(super) const VARIATION: &str = "max variation of UD_DFS2b/UD_BFS1 gain over 10 topologies";
+
+/// Depth-first trees by the former heuristic and by the paper's.
+const H1: &str = "UD_DFS1";
+const H2: &str = "UD_DFS2";
+/// Their latencies, in the mean over the networks.
+pub(crate) const OVER_H1: &str = "latency over UD_DFS1's, mean over networks";
 
 /// The column of the networks' seeds.
 const SEED: &str = "topology.random-regular.seed";
@@ -17,6 +25,7 @@ pub(crate) fn page(results: &Results<'_>, switches: u32, shows: &str, differs: &
     let size = format!("{switches} switches");
     let mut rows = latencies(results, &compared);
     let printed: Vec<Row> = results.printed(0).into_iter().filter(|row| row.quantity != VARIATION).collect();
+    rows.extend(over_h1(results, &compared));
     rows.extend(compared.throughputs());
     rows.extend(compared.ratios());
     let charts = [curve_chart(&rows, &size, &compared), ratio_chart(&size, &compared, &printed)];
@@ -113,6 +122,39 @@ fn latencies(results: &Results<'_>, compared: &Compared<'_>) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// Latency of [`H2`] over that of [`H1`] by load: the mean over the networks on which neither is saturated and both are
+/// known well enough, and its ends. A network on which both are one routing, equal at every load, says nothing of them.
+fn over_h1(results: &Results<'_>, compared: &Compared<'_>) -> Vec<Row> {
+    let curves = results.csv(0, "curves.csv");
+    let mut ratios: BTreeMap<usize, (f64, Vec<f64>)> = BTreeMap::new();
+    for seed in &compared.seeds {
+        let [h1, h2] = [H1, H2].map(|routing| [(SEED, seed.as_str()), ("routing", routing)]);
+        let both: Vec<_> = curves.of(&h1).zip(curves.of(&h2)).map(|(h1, h2)| over(&h1, &h2)).collect();
+        if both.iter().all(|(_, ratio)| ratio.is_none_or(|ratio| ratio == 1.0)) {
+            continue;
+        }
+        for (position, (load, ratio)) in both.into_iter().enumerate() {
+            ratios.entry(position).or_insert((load, Vec::new())).1.extend(ratio);
+        }
+    }
+    let row = |(load, ratios): (f64, Vec<f64>)| {
+        let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+        let ends = [f64::min, f64::max].map(|end| ratios.iter().copied().reduce(end));
+        Row::ours(OVER_H1, H2, "factor", Some(mean)).between(ends[0], ends[1]).at(load)
+    };
+    ratios.into_values().filter(|(_, ratios)| !ratios.is_empty()).map(row).collect()
+}
+
+/// A load, and the latency of one routing over that of another where both are steady.
+fn over(one: &Record<'_>, other: &Record<'_>) -> (f64, Option<f64>) {
+    let steady = |at: &Record<'_>| {
+        let is_steady = at.text("points.*.saturated") != "true" && at.text("points.*.converged") == "true";
+        at.number("points.*.latency_mean_ns").filter(|_| is_steady)
+    };
+    let ratio = steady(one).zip(steady(other)).map(|(one, other)| other / one);
+    (one.number("points.*.load").unwrap_or(f64::NAN), ratio)
 }
 
 fn curve_chart(rows: &[Row], size: &str, compared: &Compared<'_>) -> Chart {

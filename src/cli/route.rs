@@ -23,9 +23,9 @@ use clap::{Args, Subcommand};
 use simnet_base::numbers::{fixed, or_dash};
 
 use simnet_base::diagnostics::quoted;
-use simnet_base::ids::{Node, Port};
+use simnet_base::ids::{HostId, Node, Port, Turn};
 use simnet_network::routing::{
-    self, Algorithm, Attachments, Choices, DependencyGraph, Engine, Plan, Report, write_gm_routes,
+    self, Algorithm, Attachments, Choices, DependencyGraph, Engine, Judged, Plan, Report, write_gm_routes,
     write_routes,
 };
 use simnet_network::topology::{End, Network};
@@ -167,10 +167,11 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     places.writes("--gm-routes", options.gm_routes.as_deref()).check(common)?;
     let parts = without::parts(&net, &options.without)?;
     let left = routing::without(&net, &parts);
-    let (report, dependencies) =
+    let (report, dependencies, pairs) =
         judged_and_written(options, &left, &routing::choices_without(&net, &parts, &choices))?;
     if let Some(path) = &options.certificate {
-        certificate::write(path, (&report, &dependencies, None), &left, common)?;
+        let written = Report { judged: Judged { host_pairs: pairs, ..report.judged }, ..report.clone() };
+        certificate::write(path, (&written, &dependencies, None), &left, common)?;
     }
     if parts.is_empty() {
         show((&report, None), None, false, &left, common)?;
@@ -186,15 +187,18 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     Ok(if sound { Exit::Fine } else { Exit::Expectation })
 }
 
-/// Judges the routes, and writes them where requested. What is not written is not kept either.
+/// Judges the routes, and writes them where requested, how many pairs have one last: a file has those of the port by
+/// which each host counts. What is not written is not kept either.
 fn judged_and_written(
     options: &Options,
     net: &Network,
     choices: &Choices,
-) -> Result<(Report, DependencyGraph), Failure> {
+) -> Result<(Report, DependencyGraph, u64), Failure> {
     if options.routes.is_none() && options.gm_routes.is_none() {
-        let judged = Plan::judge_at_once(net, &Attachments::lowest(net), choices);
-        return judged.map_err(|error| Failure::Usage(error.to_string()));
+        let judged = Plan::judge_at_once(net, &Attachments::every_port(net), choices);
+        let (report, dependencies) = judged.map_err(|error| Failure::Usage(error.to_string()))?;
+        let pairs = report.judged.host_pairs;
+        return Ok((report, dependencies, pairs));
     }
     let (attachments, plan) = planned(net, choices)?;
     tracing::debug!(routes = plan.table.len(), "found the routes");
@@ -204,11 +208,16 @@ fn judged_and_written(
     if let Some(path) = &options.gm_routes {
         write_whole_by(path, |mut out| write_gm_routes(net, &plan.table, &mut out))?;
     }
-    Ok(plan.judge(net, &attachments))
+    let (report, dependencies) = plan.judge(net, &attachments);
+    let hosts = net.hosts().len();
+    let written = |(source, destination, _): &(HostId, HostId, &[Turn])| {
+        source.index() < hosts && destination.index() < hosts
+    };
+    Ok((report, dependencies, plan.table.iter().filter(written).count() as u64))
 }
 
 fn planned(net: &Network, choices: &Choices) -> Result<(Attachments, Plan), Failure> {
-    let attachments = Attachments::lowest(net);
+    let attachments = Attachments::every_port(net);
     let plan = Plan::new(net, &attachments, choices).map_err(|error| Failure::Usage(error.to_string()))?;
     Ok((attachments, plan))
 }
@@ -342,6 +351,7 @@ fn rows(
     let other_ports = report.other_ports.map(|ports| {
         ("other ports of hosts", format!("{ports}: pairs count by the lowest cabled port of each host alone"))
     });
+    let ports = report.ports.as_ref().map(|ports| ("ports of hosts", judged::ports(ports)));
     let last = [
         ("routes over the busiest channel", report.max_channel_load.to_string()),
         ("busiest channel", busiest),
@@ -354,6 +364,7 @@ fn rows(
         .into_iter()
         .chain(own)
         .chain(rest)
+        .chain(ports)
         .chain(other_ports)
         .chain(exceptions)
         .chain(transits)

@@ -9,6 +9,7 @@
 
 mod algorithm;
 mod allowed_turns;
+mod attachments;
 mod balance;
 mod certificate;
 mod dependency;
@@ -40,6 +41,7 @@ mod table;
 
 pub use algorithm::{Algorithm, Rule};
 pub use allowed_turns::AllowedTurns;
+pub use attachments::{Attachment, Attachments, PortsJudged};
 pub use balance::{BalanceTooLarge, Candidates};
 pub use certificate::{About, Certificate, verify, write_certificate};
 pub use dependency::{ChannelLane, DependencyGraph};
@@ -50,7 +52,7 @@ pub use exceptions::Exceptions;
 pub use failures::{Effect, Failures, Part, choices_without, rank_failures, without};
 pub use folded_clos::{FoldedClos, NotFoldedClos};
 pub use gm_routes::write_gm_routes;
-pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED, Wire, Wiring};
+pub use graph::{Landing, Output, SwitchGraph, UNREACHED, Wire, Wiring};
 pub use in_transit::{Uncut, sends_on};
 pub use judged::{Judged, Requirement, Verdict};
 pub use lfts::{

@@ -28,6 +28,7 @@ mod oracle {
     mod lanes;
     mod lfts;
     mod lids;
+    mod planes;
     mod ring;
     mod routing;
     mod routing_trees;

@@ -77,7 +77,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let source = options.source.source(common)?;
     let (name, bytes) = read(&options.certificate)?;
     let given = source.map(|source| source.read(&options.network, &net, &attachments)).transpose()?;
-    let pairs = given.as_ref().map(|given| given.survey(&net, &attachments).reached());
+    let pairs = given.as_ref().map(|given| given.survey(&net, &given.attachments(&net)).reached());
     let about = given.as_ref().zip(pairs).map(|(given, pairs)| About { pairs, digest: given.digest() });
     let certificate = verify(&net, about, &name, &bytes)?;
     let lacking = given.as_ref().map(|given| lacking(&certificate, &net, &attachments, given));

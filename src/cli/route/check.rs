@@ -117,8 +117,9 @@ impl Check<'_> {
         (hosts, of_hosts): (&Network, &Given),
         common: &Common,
     ) -> Result<Exit, Failure> {
-        let survey = given.survey(net, &Attachments::lowest(net));
-        let report = Report::of_file(net, &survey);
+        let attachments = given.attachments(net);
+        let survey = given.survey(net, &attachments);
+        let report = Report::of_file(net, &attachments, &survey);
         let all = Found { report, dependencies: survey.dependencies, under_load: None };
         self.certify((&all, given.digest()), net, common)?;
         if self.options.certificate.is_some() && all.report.dependency_cycle.is_some() && !common.quiet {
@@ -136,10 +137,10 @@ impl Check<'_> {
     }
 
     fn judge(&self, net: &Network, given: &Given) -> Result<Found, Failure> {
-        let attachments = Attachments::lowest(net);
+        let attachments = given.attachments(net);
         let under_load = self.under_load(net, given)?;
         let survey = given.survey(net, &attachments);
-        let report = Report::of_file(net, &survey);
+        let report = Report::of_file(net, &attachments, &survey);
         Ok(Found { report, dependencies: survey.dependencies, under_load })
     }
 
@@ -148,7 +149,7 @@ impl Check<'_> {
         let topology = self.options.network.as_topology(net)?;
         let algorithm = RouteOptions::of("updown").choices(&topology, None, common)?.algorithm;
         let tables = destination::found(net, &Engine::Rule(algorithm), (None, 0, topology.utility))?;
-        let attachments = Attachments::lowest(net);
+        let attachments = Attachments::every_port(net);
         let under_load = match self.options.load.load.is_some() {
             true => {
                 let routes = tables.route_table(net, &attachments);

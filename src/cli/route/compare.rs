@@ -136,7 +136,7 @@ fn per_pair(net: &Network, algorithm: &Algorithm, utility: Option<HostId>) -> Ro
     if let Some(why) = too_long(net, &engine) {
         return Row { algorithm: engine.name(), tables: PER_PAIR, figures: Err(why) };
     }
-    let attachments = Attachments::lowest(net);
+    let attachments = Attachments::every_port(net);
     let judged = |selection| {
         Plan::survey_at_once(net, &attachments, &Choices { algorithm: algorithm.clone(), selection, utility })
     };
@@ -153,7 +153,7 @@ fn per_destination(net: &Network, engine: &Engine, (lanes, utility): (u8, Option
     if let Some(why) = too_long(net, engine) {
         return Row { algorithm: engine.name(), tables: PER_DESTINATION, figures: Err(why) };
     }
-    let attachments = Attachments::lowest(net);
+    let attachments = Attachments::every_port(net);
     // Nue takes all lanes that it gets; the others tell how many they need.
     let given = (*engine == Engine::Nue).then_some(lanes);
     let figures = found(net, engine, (given, 0, utility)).map(|tables| {

@@ -122,7 +122,7 @@ pub(super) fn run(
     refuse_new_guids(&net, &parts, own)?;
     let left = routing::without(&net, &parts);
     let how = (own.lanes, own.lmc.unwrap_or(0), topology.utility);
-    let attachments = Attachments::lowest(&left);
+    let attachments = Attachments::every_port(&left);
     let tables = found(&left, &engine_without(&net, &parts, &engine), how)?;
     let digest = write(options, network, (&left, &attachments), &tables)?;
     let (report, dependencies) = tables.judge(&left, &attachments);
@@ -132,7 +132,7 @@ pub(super) fn run(
     if parts.is_empty() {
         show(&report, OfTables::new(&tables), &left, common)?;
     } else {
-        let whole = found(&net, &engine, how)?.report(&net, &Attachments::lowest(&net));
+        let whole = found(&net, &engine, how)?.report(&net, &Attachments::every_port(&net));
         let (of_left, whole) = (Shown::of(&report), Shown::of(&whole));
         let names = parts.iter().map(|part| without::name(&net, *part)).collect();
         let tables = Some(OfTables::new(&tables));
@@ -183,7 +183,7 @@ pub(super) fn found(
     engine: &Engine,
     how: (Option<u8>, u8, Option<HostId>),
 ) -> Result<DestinationTables, Failure> {
-    let attachments = Attachments::lowest(net);
+    let attachments = Attachments::every_port(net);
     DestinationTables::new(net, &attachments, engine, how).map_err(|error| Failure::Usage(error.to_string()))
 }
 

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use simnet_network::routing::{Judged, LaneUse, Report, Requirement, Verdict};
+use simnet_network::routing::{Judged, LaneUse, PortsJudged, Report, Requirement, Verdict};
 
 /// What `--require` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -36,6 +36,19 @@ pub(super) fn verdict(report: &Report, cannot_tell: bool) -> String {
         (None, _) => return "not judged: there is no route to judge".to_owned(),
     };
     format!("{verdict} ({})", covered(report))
+}
+
+/// The line on hosts with several ports.
+pub(super) fn ports(ports: &PortsJudged) -> String {
+    let PortsJudged { ports, planes, pairs, unreachable_pairs } = ports;
+    let planes = if *planes == 1 { "one plane".to_owned() } else { format!("{planes} planes") };
+    let all = format!(
+        "{ports} on {planes}; {pairs} pairs of ports are judged, a pair of hosts by all of its ports"
+    );
+    match unreachable_pairs {
+        0 => all,
+        lost => format!("{all}; {lost} pairs of ports have no route"),
+    }
 }
 
 /// The line on the routes that were chosen, where the verdict is on more than these.
@@ -72,7 +85,8 @@ pub(super) fn about(report: &Report) -> String {
     let mut parts = Vec::new();
     if host_pairs > 0 {
         let paths = if report.chosen.is_some() { "all shortest paths of " } else { "" };
-        parts.push(format!("{paths}{host_pairs} pairs of hosts"));
+        let ends = if report.ports.is_some() { "ports of hosts" } else { "hosts" };
+        parts.push(format!("{paths}{host_pairs} pairs of {ends}"));
     }
     if switch_pairs > 0 {
         parts.push(format!("{switch_pairs} pairs of switches, since {no_hosts} ({add})"));

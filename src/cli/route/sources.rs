@@ -153,6 +153,14 @@ impl Given {
         }
     }
 
+    /// By which ports hosts count: routes name hosts, tables know all ports.
+    pub(super) fn attachments(&self, net: &Network) -> Attachments {
+        match self {
+            Given::Routes(_) => Attachments::lowest(net),
+            Given::Tables { .. } => Attachments::every_port(net),
+        }
+    }
+
     /// Follows all that is given.
     pub(super) fn survey(&self, net: &Network, attachments: &Attachments) -> Survey {
         match self {

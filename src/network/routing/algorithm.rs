@@ -3,10 +3,11 @@
 use simnet_base::ids::{HostId, SwitchId};
 
 use super::allowed_turns::AllowedTurns;
+use super::attachments::Attachments;
 use super::dimension_order::{DimensionOrder, NotAGrid};
 use super::directions::{Directions, Root, Tree};
 use super::exceptions::Exceptions;
-use super::graph::{Attachments, SwitchGraph};
+use super::graph::SwitchGraph;
 use super::metrics::restrictions_per_switch;
 use super::paths::LegalMoves;
 use super::smart::Smart;

@@ -39,7 +39,8 @@ use thiserror::Error;
 
 use simnet_base::ids::{HostId, SwitchId};
 
-use super::graph::{Attachments, SwitchGraph};
+use super::attachments::Attachments;
+use super::graph::SwitchGraph;
 use super::paths::{LegalMoves, State, Steps, Toward};
 
 /// How often at most the costs of all paths are evaluated.

@@ -49,9 +49,10 @@ use crate::topology::Network;
 
 use super::algorithm::{Algorithm, Rule};
 use super::allowed_turns::AllowedTurns;
+use super::attachments::Attachments;
 use super::dimension_order::NotAGrid;
 use super::directions::{Root, Tree};
-use super::graph::{Attachments, SwitchGraph};
+use super::graph::SwitchGraph;
 use super::plan::ExceptionalTurns;
 use lanes::Lanes;
 use minimal::{Tie, minimal};

@@ -25,8 +25,9 @@
 
 use simnet_base::ids::{HostId, SwitchId};
 
+use super::attachments::Attachments;
 use super::exceptions::Exceptions;
-use super::graph::{Attachments, Distances, SwitchGraph, UNREACHED};
+use super::graph::{Distances, SwitchGraph, UNREACHED};
 use super::judged::StandIns;
 use super::roots;
 use super::spines::spines;

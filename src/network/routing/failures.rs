@@ -30,9 +30,10 @@ use crate::topology::{End, Network};
 use simnet_base::ids::{HostId, LinkId, Node, SwitchId};
 
 use super::algorithm::{Algorithm, Rule};
+use super::attachments::Attachments;
 use super::dependency::DependencyGraph;
 use super::directions::Root;
-use super::graph::{Attachments, SwitchGraph, UNREACHED};
+use super::graph::{SwitchGraph, UNREACHED};
 use super::judged::{StandIns, Verdict, is_cyclic};
 use super::paths::State;
 use super::plan::Choices;

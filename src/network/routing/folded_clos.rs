@@ -35,7 +35,8 @@ use thiserror::Error;
 use simnet_base::des::random::mix;
 use simnet_base::ids::{HostId, Port, SwitchId, Turn};
 
-use super::graph::{Attachments, SwitchGraph, UNREACHED};
+use super::attachments::Attachments;
+use super::graph::{SwitchGraph, UNREACHED};
 use super::table::Routes;
 
 /// Computes the routes of a regular folded Clos network.

@@ -27,8 +27,9 @@
 use crate::topology::Network;
 use simnet_base::ids::{HostId, Node, Port, SwitchId, Turn};
 
+use super::attachments::Attachments;
 use super::directions::Directions;
-use super::graph::{Attachments, SwitchGraph, Wiring};
+use super::graph::{SwitchGraph, Wiring};
 use super::paths::LegalMoves;
 use super::plan::PlanError;
 use super::select::{Selection, select_routes};
@@ -111,10 +112,10 @@ impl Uncut {
     }
 }
 
-/// Per switch the ports of its hosts, hosts in order.
+/// Per switch the ports of its hosts, hosts in order; a host sends nothing on by its further ports.
 fn ports(graph: &SwitchGraph, attachments: &Attachments) -> Vec<Vec<Port>> {
     let mut ports = vec![Vec::new(); graph.switches()];
-    for host in (0..attachments.hosts()).map(HostId::new) {
+    for host in attachments.ids().filter(|host| attachments.owner(*host) == *host) {
         if let Some((switch, port)) = attachments.switch(host) {
             ports[switch.index()].push(port);
         }

@@ -18,8 +18,9 @@
 
 use serde::Serialize;
 
+use super::attachments::Attachments;
 use super::dependency::DependencyGraph;
-use super::graph::{Attachments, SwitchGraph};
+use super::graph::SwitchGraph;
 use super::paths::LegalMoves;
 use super::survey::Survey;
 

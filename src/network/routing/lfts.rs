@@ -13,8 +13,8 @@
 //! lid about which the dump says nothing (`-n`) belongs to the host that its own switch hands it to. The first
 //! port of a switch is port 1 to a table.
 //!
-//! Pairs of hosts are judged by the lowest lid of the host's lowest-numbered cabled port, to and from which
-//! all distances and loads are counted. The dependencies are those of all lids of all ports of hosts, as any
+//! Pairs of hosts are judged by the lowest lid of each host's lowest-numbered cabled port, or of each of its cabled
+//! ports, to and from which all distances and loads are counted. The dependencies are those of all lids of all ports of hosts, as any
 //! of them may be in use, from every switch with a port of a host. Routes to the switches themselves carry management
 //! only, on a lane of its own, and are left out.
 //!
@@ -56,9 +56,10 @@ pub use sl2vl::{DROPPED, LaneTables, read_sl2vl};
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::attachments::Attachments;
 use crate::topology::{End, Network};
 use simnet_base::diagnostics::{Faults, decode};
-use simnet_base::ids::{HostId, Port, SwitchId};
+use simnet_base::ids::{Node, Port, SwitchId};
 
 /// The forwarding tables of a network's switches.
 #[derive(Clone, Debug)]
@@ -108,17 +109,12 @@ impl ForwardingTables {
         without.map(|(nth, _)| SwitchId::new(nth))
     }
 
-    /// The lowest lid of each host's port `port(host)`.
-    fn base_lids(&self, hosts: usize, port: impl Fn(HostId) -> Option<Port>) -> Vec<Option<u16>> {
-        let mut base = vec![None; hosts];
-        for (lid, end) in &self.lids {
-            let simnet_base::ids::Node::Host(host) = end.node else { continue };
-            if port(host) == Some(end.port) {
-                let first: &mut Option<u16> = &mut base[host.index()];
-                *first = first.or(Some(*lid));
-            }
-        }
-        base
+    /// The lowest lid of each host's port, and of each further port.
+    fn base_lids(&self, attachments: &Attachments) -> Vec<Option<u16>> {
+        // From the highest on, so that the lowest stays.
+        let lowest: BTreeMap<End, u16> = self.lids.iter().rev().map(|(lid, end)| (*end, *lid)).collect();
+        let end = |id| Some(End { node: Node::Host(attachments.owner(id)), port: attachments.of(id)?.port });
+        attachments.ids().map(|id| lowest.get(&end(id)?).copied()).collect()
     }
 }
 

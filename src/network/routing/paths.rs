@@ -416,8 +416,8 @@ fn evenly(steps: &[Step]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::allowed_turns::AllowedTurns;
+    use super::super::attachments::Attachments;
     use super::super::directions::{Root, Tree};
-    use super::super::graph::Attachments;
     use super::*;
     use crate::topology::generate;
 

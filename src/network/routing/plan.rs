@@ -7,18 +7,19 @@ use crate::topology::{End, Network};
 use simnet_base::ids::{HostId, Node, SwitchId};
 
 use super::algorithm::{Algorithm, Rule};
+use super::attachments::{Attachments, PortsJudged};
 use super::balance::{BalanceTooLarge, Candidates};
 use super::dependency::{ChannelLane, DependencyGraph};
 use super::dimension_order::NotAGrid;
 use super::directions::{Directions, Root, Tree};
 use super::exceptions::Exceptions;
-use super::graph::{Attachments, SwitchGraph, UNREACHED};
+use super::graph::{SwitchGraph, UNREACHED};
 use super::in_transit::{Uncut, cut_at_hosts};
 use super::judged::{Judged, Requirement, Verdict};
 use super::metrics::SwitchMetrics;
 use super::paths::LegalMoves;
 use super::select::{Selection, fits, select_routes, survey_routes};
-use super::survey::{LaneUse, Survey, lane_name};
+use super::survey::{LaneUse, MOST_EXAMPLES, Survey, lane_name};
 use super::table::{RouteTable, TableTooLarge, count_turns};
 
 /// Everything that decides routes except the network.
@@ -132,8 +133,11 @@ pub struct Report {
     /// The names of the first few of these: source, destination.
     #[serde(skip)]
     pub uncut_examples: Vec<(String, String)>,
-    /// Cabled ports of hosts beyond the one by which each host counts: no pair counts by them; `None` where there are
-    /// none.
+    /// What is judged where hosts have several ports: distances and loads are of pairs of ports, and a pair of hosts
+    /// has a route if some pair of their ports has one. `None` where each host counts by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ports: Option<PortsJudged>,
+    /// Cabled ports of hosts by which no pair counts; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_ports: Option<u64>,
     /// The turns from down to up of pairs of switches without a common ancestor; `None` where none needs one.
@@ -335,7 +339,7 @@ fn judge(rule: &Rule, mut survey: Survey, network: &Network, attachments: &Attac
         exceptions: rule.exceptions().map(|exceptions| ExceptionalTurns::new(exceptions, &graph, network)),
         relabelled: rule.relabelled().iter().copied().map(name).collect(),
         has_spines: rule.has_spines(),
-        ..Report::of_file(network, &survey)
+        ..Report::of_file(network, attachments, &survey)
     };
     (report, survey)
 }
@@ -419,15 +423,18 @@ impl Report {
     }
 
     /// The figures of routes of unknown origin.
-    pub fn of_file(network: &Network, survey: &Survey) -> Report {
+    pub fn of_file(network: &Network, attachments: &Attachments, survey: &Survey) -> Report {
+        let ports = attachments.ports(&survey.unreachable_examples);
+        let examples = ports.as_ref().map_or(&survey.unreachable_examples, |ports| &ports.apart);
+        let unreachable = ports.as_ref().map_or(survey.unreachable, |ports| ports.apart.len() as u64);
         Report {
             algorithm: "file",
             root: None,
-            pairs: survey.pairs,
-            unreachable_pairs: survey.unreachable,
-            unreachable_examples: survey
-                .unreachable_examples
+            pairs: ports.as_ref().map_or(survey.pairs, |ports| ports.pairs),
+            unreachable_pairs: unreachable,
+            unreachable_examples: examples
                 .iter()
+                .take(MOST_EXAMPLES)
                 .map(|pair| both(network, *pair))
                 .collect(),
             mean_distance: survey.mean_distance(),
@@ -438,7 +445,8 @@ impl Report {
             mean_hosts_in_transit: survey.mean_transits().filter(|_| survey.sum_of_transits > 0),
             uncut_pairs: None,
             uncut_examples: Vec::new(),
-            other_ports: other_ports(network),
+            ports: ports.map(|ports| ports.judged),
+            other_ports: other_ports(network, attachments),
             exceptions: None,
             max_channel_load: survey.busiest().map_or(0, |(_, load)| load),
             busiest_channel: survey.busiest().and_then(|(channel, routes)| {
@@ -457,10 +465,12 @@ impl Report {
     }
 }
 
-/// How many ports of hosts are cabled beyond one of each; `None` if there are none.
-fn other_ports(network: &Network) -> Option<u64> {
-    let beyond = |host| network.cables(Node::Host(host)).count().saturating_sub(1) as u64;
-    Some(network.host_ids().map(beyond).sum()).filter(|ports| *ports > 0)
+/// How many ports of hosts are cabled and not among these; `None` if there are none.
+fn other_ports(network: &Network, attachments: &Attachments) -> Option<u64> {
+    let cabled = |host| network.cables(Node::Host(host)).count() as u64;
+    let counted = attachments.ids().filter(|id| attachments.of(*id).is_some()).count() as u64;
+    let all: u64 = network.host_ids().map(cabled).sum();
+    Some(all.saturating_sub(counted)).filter(|ports| *ports > 0)
 }
 
 /// A shortest cycle of what was surveyed, by name.

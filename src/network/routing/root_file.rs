@@ -15,7 +15,7 @@ use crate::topology::Network;
 use simnet_base::diagnostics::{Fault, Faults, decode};
 use simnet_base::ids::{Node, SwitchId};
 
-use super::graph::Attachments;
+use super::attachments::Attachments;
 
 /// Reads the roots of a file that the user calls `file`, in its order.
 ///

@@ -24,7 +24,8 @@ use crate::topology::{End, Network};
 use simnet_base::diagnostics::{Fault, Faults, legible_json};
 use simnet_base::ids::{HostId, Node, Port, Turn};
 
-use super::graph::{Attachments, Landing, Wiring};
+use super::attachments::Attachments;
+use super::graph::{Landing, Wiring};
 use super::table::{RouteTable, Routes, Row, TableTooLarge};
 
 /// Writes the routes of all pairs, by source, then destination. A route that does not follow the cables is

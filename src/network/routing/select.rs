@@ -23,8 +23,8 @@ use rayon::prelude::*;
 use crate::topology::{End, Network};
 use simnet_base::ids::{HostId, Node, SwitchId};
 
+use super::attachments::Attachments;
 use super::balance::{Candidates, KeptPaths};
-use super::graph::Attachments;
 use super::paths::{LegalMoves, State, Steps, Toward};
 use super::plan::PlanError;
 use super::survey::{Ground, Survey};
@@ -290,7 +290,7 @@ impl Search {
         let is_attached = ground.switches[destination.index()].is_some();
         for (source, from) in (0u32..).map(HostId).zip(&ground.switches) {
             let draw = choice.draw(source);
-            if source == destination {
+            if !ground.attachments.counts(source, destination) {
                 continue;
             }
             let from = from.filter(|_| is_attached);
@@ -350,7 +350,7 @@ impl Search {
 pub(super) fn joined(attachments: &Attachments, a: HostId, b: HostId) -> bool {
     let meets = |x, y| {
         let (Some(own), Some(other)) = (attachments.of(x), attachments.of(y)) else { return false };
-        own.far == End { node: Node::Host(y), port: other.port }
+        own.far == End { node: Node::Host(attachments.owner(y)), port: other.port }
     };
     a != b && meets(a, b) && meets(b, a)
 }

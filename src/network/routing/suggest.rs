@@ -32,8 +32,9 @@ use crate::topology::{CablingError, End, Network, Switch};
 use simnet_base::ids::{HostId, Node, Port, SwitchId};
 
 use super::algorithm::{Algorithm, Rule};
+use super::attachments::Attachments;
 use super::dependency::DependencyGraph;
-use super::graph::{Attachments, SwitchGraph};
+use super::graph::SwitchGraph;
 use super::judged::{StandIns, is_cyclic};
 use super::paths::LegalMoves;
 use super::plan::Choices;

@@ -5,8 +5,9 @@ use crate::topology::{End, Network};
 use rayon::prelude::*;
 use simnet_base::ids::{ChannelId, HostId, Node, SwitchId, Turn};
 
+use super::attachments::Attachments;
 use super::dependency::{ChannelLane, DependencyGraph};
-use super::graph::{Attachments, Landing, Output, SwitchGraph, UNREACHED, Wiring};
+use super::graph::{Landing, Output, SwitchGraph, UNREACHED, Wiring};
 use super::judged::StandIns;
 use super::table::RouteTable;
 
@@ -27,7 +28,7 @@ pub(super) struct Ground<'a> {
     pub(super) graph: SwitchGraph,
     wiring: Wiring,
     pub(super) attachments: &'a Attachments,
-    /// Per host the switch that it is plugged into.
+    /// Per host, and per further port, the switch that it is plugged into.
     pub(super) switches: Vec<Option<SwitchId>>,
     /// The survey of no route, to begin with.
     pub(super) none: Survey,
@@ -37,7 +38,7 @@ impl<'a> Ground<'a> {
     pub(super) fn new(network: &Network, attachments: &'a Attachments) -> Ground<'a> {
         let none = Survey::before_any(network, attachments);
         let switch = |host| attachments.switch(host).map(|(switch, _)| switch);
-        let switches = network.host_ids().map(switch).collect();
+        let switches = attachments.ids().map(switch).collect();
         Ground { graph: SwitchGraph::new(network), wiring: Wiring::new(network), attachments, switches, none }
     }
 }
@@ -45,12 +46,14 @@ impl<'a> Ground<'a> {
 /// The facts about a table of routes, found by following every route through the network.
 #[derive(Clone, Debug)]
 pub struct Survey {
-    /// Ordered pairs of distinct hosts.
+    /// Ordered pairs of distinct hosts; of ports of hosts where they have further ones.
     pub pairs: u64,
     /// Those without a route, or whose route does not end at the destination.
     pub unreachable: u64,
-    /// The first few of these, destinations in order of their switches.
+    /// The first few of these, destinations in order of their switches; all of them where hosts have further ports.
     pub unreachable_examples: Vec<(HostId, HostId)>,
+    /// How many of these are kept.
+    most_examples: usize,
     /// The sum over the other pairs of the switch-to-switch cables on their routes.
     pub sum_of_distances: u64,
     /// The sum over the other pairs of the hosts that send their messages on.
@@ -94,7 +97,7 @@ impl Survey {
     /// Adds what another survey found of other routes of the same network, all behind these in order.
     pub(super) fn and(mut self, other: Survey) -> Survey {
         self.unreachable += other.unreachable;
-        let room = MOST_EXAMPLES - self.unreachable_examples.len();
+        let room = self.most_examples - self.unreachable_examples.len();
         self.unreachable_examples.extend(other.unreachable_examples.into_iter().take(room));
         self.sum_of_distances += other.sum_of_distances;
         self.sum_of_transits += other.sum_of_transits;
@@ -113,7 +116,7 @@ impl Survey {
         (minimal, turns): (&[u32], impl Fn(HostId) -> Option<&'r [Turn]>),
     ) {
         let attachments = ground.attachments;
-        for source in (0..attachments.hosts()).map(HostId::new).filter(|source| *source != destination) {
+        for source in attachments.ids().filter(|source| attachments.counts(*source, destination)) {
             let least = attachments.switch(source).map_or(0, |(switch, _)| minimal[switch.index()]);
             self.follow(ground, turns(source), (source, destination), least);
         }
@@ -121,11 +124,12 @@ impl Survey {
 
     /// Of no route yet between the hosts.
     pub(super) fn before_any(network: &Network, attachments: &Attachments) -> Survey {
-        let hosts = attachments.hosts() as u64;
+        let has_further = attachments.further_ports() > 0;
         Survey {
-            pairs: hosts * hosts.saturating_sub(1),
+            pairs: attachments.pairs(),
             unreachable: 0,
             unreachable_examples: Vec::new(),
+            most_examples: if has_further { usize::MAX } else { MOST_EXAMPLES },
             sum_of_distances: 0,
             sum_of_transits: 0,
             non_minimal: 0,
@@ -164,7 +168,8 @@ impl Survey {
             }
         });
         let port = attachments.of(destination).map(|cable| cable.port);
-        let wanted = port.map(|port| Landing::Arrived(End { node: Node::Host(destination), port }));
+        let node = Node::Host(attachments.owner(destination));
+        let wanted = port.map(|port| Landing::Arrived(End { node, port }));
         if Some(landing) != wanted {
             self.miss(source, destination);
             return;
@@ -209,7 +214,7 @@ impl Survey {
 
     pub(super) fn miss(&mut self, source: HostId, destination: HostId) {
         self.unreachable += 1;
-        if self.unreachable_examples.len() < MOST_EXAMPLES {
+        if self.unreachable_examples.len() < self.most_examples {
             self.unreachable_examples.push((source, destination));
         }
     }

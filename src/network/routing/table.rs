@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use simnet_base::ids::{HostId, SwitchId, Turn};
 
-use super::graph::Attachments;
+use super::attachments::Attachments;
 use super::paths::{LegalMoves, State, Toward};
 
 /// Something that knows the route of every pair of hosts.

@@ -101,14 +101,20 @@ fn on_network(
     progress.stage("routing", 1);
     let (table, report) = match &routing.source {
         RouteSource::File { table, installed, .. } => {
-            let survey = match installed {
-                None => Survey::new(network, &attachments, table),
-                Some(installed) => installed.survey(network, &attachments),
+            let (survey, attachments) = match installed {
+                None => (Survey::new(network, &attachments, table), attachments),
+                Some(installed) => {
+                    let every = attachments.with_every_port(network);
+                    (installed.survey(network, &every), every)
+                }
             };
-            (table.clone(), Report::of_file(network, &survey))
+            (table.clone(), Report::of_file(network, &attachments, &survey))
         }
-        RouteSource::OnLanes { tables, table } => (table.clone(), tables.report(network, &attachments)),
+        RouteSource::OnLanes { tables, table } => {
+            (table.clone(), tables.report(network, &attachments.with_every_port(network)))
+        }
         RouteSource::Computed(choices) => {
+            let attachments = attachments.with_every_port(network);
             let plan = Plan::new(network, &attachments, choices)?;
             let report = plan.report(network, &attachments);
             (plan.table, report)

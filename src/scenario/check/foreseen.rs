@@ -116,7 +116,8 @@ fn latencies(checked: &Checked, document: &Document, own: Place, diagnostics: &m
 
 /// Notes routes that are too many.
 fn routes(topology: &Topology, choices: &Choices, place: Place, diagnostics: &mut Diagnostics) {
-    let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
+    let attachments =
+        Attachments::by_ports(&topology.network, &topology.attachments).with_every_port(&topology.network);
     routes_on(&topology.network, &attachments, choices, place, diagnostics);
 }
 

@@ -134,7 +134,7 @@ fn on_lanes(
     };
     let topology = topology?;
     let network = &topology.network;
-    let attachments = Attachments::by_ports(network, &topology.attachments);
+    let attachments = Attachments::by_ports(network, &topology.attachments).with_every_port(network);
     let made = DestinationTables::new(network, &attachments, engine, (Some(lanes), 0, topology.utility));
     let expected = match &made {
         Err(TablesError::Lanes { needed, .. }) if *needed <= u32::from(MOST_LANES) => {
@@ -251,7 +251,8 @@ fn usual_root(wire: &wire::Routing, tree: Option<Tree>, topology: Option<&Topolo
 }
 
 fn has_spines(topology: &Topology) -> bool {
-    let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
+    let attachments =
+        Attachments::by_ports(&topology.network, &topology.attachments).with_every_port(&topology.network);
     Root::spines(&SwitchGraph::new(&topology.network), &attachments).is_some()
 }
 

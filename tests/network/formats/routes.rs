@@ -26,7 +26,7 @@ fn what_is_written_is_read_again() {
             .unwrap_or_else(|faults| panic!("{}: {faults}", net.name));
         assert!(read.iter().eq(plan.table.iter()), "{}", net.name);
         let (ours, given) = (plan.report(&net, &attachments), Survey::new(&net, &attachments, &read));
-        let given = Report::of_file(&net, &given);
+        let given = Report::of_file(&net, &attachments, &given);
         assert_eq!(given.mean_distance, ours.mean_distance);
         assert_eq!(given.unreachable_pairs, ours.unreachable_pairs);
         assert_eq!(given.max_channel_load, ours.max_channel_load);

@@ -125,7 +125,7 @@ fn nothing_proves_nothing() {
     let attachments = Attachments::lowest(&net);
     let graph = SwitchGraph::new(&net);
     let table = select_routes(&LegalMoves::unrestricted(&graph), &attachments, Selection::First).unwrap();
-    let found = Report::of_file(&net, &Survey::new(&net, &attachments, &table));
+    let found = Report::of_file(&net, &attachments, &Survey::new(&net, &attachments, &table));
     assert_eq!((found.verdict(), found.judged.switches_left_out), (None, net.switches().len() as u64));
     assert!(!found.holds(Requirement::Acyclic));
 }

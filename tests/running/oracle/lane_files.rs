@@ -49,13 +49,17 @@ fn judged(folder: &Path, with_lanes: bool) -> Report {
     let (guids, attachments) = (port_guids(&topology), Attachments::lowest(&network));
     let tables = read_lfts(&network, &guids, "lfts", &bytes("opensm-lfts.dump")).unwrap();
     if !with_lanes {
-        return Report::of_file(&network, &Survey::of_tables(&network, &attachments, &tables));
+        return Report::of_file(&network, &attachments, &Survey::of_tables(&network, &attachments, &tables));
     }
     let lanes = read_sl2vl(&network, &tables, "sl2vl", &bytes("opensm-sl2vl.dump")).unwrap();
     let levels: ServiceLevels =
         read_service_levels(&network, &guids, &tables, "sl", &bytes("psl.txt")).unwrap();
     let lanes = Lanes { tables: lanes, levels };
-    Report::of_file(&network, &Survey::of_tables_on_lanes(&network, &attachments, &tables, &lanes))
+    Report::of_file(
+        &network,
+        &attachments,
+        &Survey::of_tables_on_lanes(&network, &attachments, &tables, &lanes),
+    )
 }
 
 /// Checks that the routes of a run are judged as the command judges them.

@@ -78,7 +78,7 @@ pub(super) fn put_on_two_lanes(
 mod tests {
     use super::super::next_hops::sending_ports;
     use super::*;
-    use crate::routing::graph::Attachments;
+    use crate::routing::attachments::Attachments;
     use crate::topology::generate;
 
     /// Wrong if a fifth circle were given a bit that no service level has, or a mesh or circles of three any.

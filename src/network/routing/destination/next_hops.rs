@@ -1,8 +1,11 @@
 //! The next hops of every switch, column by column of one destination each, and the lanes of all pairs.
 
+use std::collections::BTreeMap;
+
 use simnet_base::ids::{HostId, Node, Port, SwitchId};
 
-use crate::routing::graph::{Attachments, SwitchGraph};
+use crate::routing::attachments::Attachments;
+use crate::routing::graph::SwitchGraph;
 use crate::topology::Network;
 
 /// What a column of next hops leads to.
@@ -72,17 +75,16 @@ impl NextHops {
         }
     }
 
-    /// Per host the first column that leads to the port that it is attached by.
+    /// Per host, and per further port, the first column that leads to the port that it is attached by.
     pub(super) fn attached(&self, attachments: &Attachments) -> Vec<Option<usize>> {
-        let mut columns = vec![None; attachments.hosts()];
+        let mut first = BTreeMap::new();
         for column in self.host_columns().rev() {
-            if let (Target::Host(host, port), _) = self.targets[column]
-                && attachments.of(host).is_some_and(|cable| cable.port == port)
-            {
-                columns[host.index()] = Some(column);
+            if let (Target::Host(host, port), _) = self.targets[column] {
+                first.insert((host, port), column);
             }
         }
-        columns
+        let port = |id| Some((attachments.owner(id), attachments.of(id)?.port));
+        attachments.ids().map(|id| first.get(&port(id)?).copied()).collect()
     }
 
     /// How many columns there are.

@@ -5,8 +5,9 @@ use simnet_base::ids::{HostId, Node};
 
 use super::DestinationTables;
 use super::next_hops::sending_ports;
+use crate::routing::attachments::Attachments;
 use crate::routing::dependency::{ChannelLane, DependencyGraph};
-use crate::routing::graph::{Attachments, SwitchGraph, UNREACHED};
+use crate::routing::graph::{SwitchGraph, UNREACHED};
 use crate::routing::plan::Report;
 use crate::routing::select::joined;
 use crate::routing::survey::{LaneUse, Survey};
@@ -44,11 +45,12 @@ impl DestinationTables {
         survey.dependencies = self.dependencies(network);
         survey.lanes = Some(LaneUse { lanes: u32::from(self.hops.lanes()), paths_without_level: 0 });
         let columns = self.hops.attached(attachments);
-        let mut order: Vec<HostId> = network.host_ids().collect();
+        let mut order: Vec<HostId> = attachments.ids().collect();
         let switch = |host: &HostId| attachments.switch(*host).map(|(switch, _)| switch);
         order.sort_by_key(|host| (switch(host), *host));
         let sends = attachments.per_switch(graph.switches(), None);
         for to in order {
+            let sends = attachments.without_owner_of(to, &sends);
             self.count(&mut survey, (&graph, attachments), (to, columns[to.index()]), &sends);
         }
         survey
@@ -69,7 +71,7 @@ impl DestinationTables {
             };
             self.hops.arrives(graph, column, switch)
         };
-        let others = (0..attachments.hosts()).map(HostId::new).filter(|from| *from != to);
+        let others = attachments.ids().filter(|from| attachments.counts(*from, to));
         others.filter(|from| !arrives(*from)).for_each(|from| survey.miss(from, to));
         let Some(column) = column else { return };
         let nearest = graph.distances([self.hops.target(column).1]);
@@ -108,7 +110,8 @@ impl DestinationTables {
         let roots: Vec<&str> = self.roots.iter().map(|s| network.name_of(Node::Switch(*s))).collect();
         let root = (!roots.is_empty()).then(|| roots.join(","));
         let exceptions = self.exceptions.clone();
-        let report = Report { algorithm: self.engine, root, exceptions, ..Report::of_file(network, &survey) };
+        let of_routes = Report::of_file(network, attachments, &survey);
+        let report = Report { algorithm: self.engine, root, exceptions, ..of_routes };
         (report, survey)
     }
 

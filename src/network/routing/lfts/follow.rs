@@ -4,8 +4,9 @@ use crate::topology::{End, Network};
 use simnet_base::ids::{HostId, Node, SwitchId};
 
 use super::ForwardingTables;
+use crate::routing::attachments::Attachments;
 use crate::routing::dependency::DependencyGraph;
-use crate::routing::graph::{Attachments, SwitchGraph, UNREACHED, Wire, Wiring};
+use crate::routing::graph::{SwitchGraph, UNREACHED, Wire, Wiring};
 use crate::routing::survey::Survey;
 
 impl Survey {
@@ -13,35 +14,34 @@ impl Survey {
     /// links).
     pub fn of_tables(network: &Network, attachments: &Attachments, tables: &ForwardingTables) -> Survey {
         let graph = SwitchGraph::new(network);
-        let hosts = network.hosts().len() as u64;
         let mut survey = Survey::before_any(network, attachments);
         let per_switch = attachments.per_switch(graph.switches(), None);
         let mut follower = Follower::new(network, tables);
         for (lid, end) in &tables.lids {
             follower.follow(*lid, *end, &mut survey.dependencies);
         }
-        let base = tables.base_lids(network.hosts().len(), |host| attachments.of(host).map(|c| c.port));
+        let base = tables.base_lids(attachments);
         let switch = |host: &HostId| attachments.switch(*host).map(|(switch, _)| switch);
-        let mut destinations: Vec<HostId> = network.host_ids().collect();
+        let mut destinations: Vec<HostId> = attachments.ids().collect();
         destinations.sort_by_key(|host| (switch(host), *host));
         let mut nearest = (None, graph.distances(None));
         for host in destinations {
             let (Some(lid), Some(end), Some(cable)) =
                 (base[host.index()], switch(&host), attachments.of(host))
             else {
-                network.host_ids().filter(|source| *source != host).for_each(|s| survey.miss(s, host));
+                let sources = attachments.ids().filter(|source| attachments.counts(*source, host));
+                sources.for_each(|source| survey.miss(source, host));
                 continue;
             };
             if nearest.0 != Some(end) {
                 nearest = (Some(end), graph.distances([end]));
             }
-            let port = End { node: Node::Host(host), port: cable.port };
+            let port = End { node: Node::Host(attachments.owner(host)), port: cable.port };
             follower.follow(lid, port, &mut survey.dependencies);
-            let mut sources = per_switch.clone();
-            sources[end.index()] -= 1;
-            if follower.count(&mut survey, sources, &nearest.1) < hosts - 1 {
+            let sources = attachments.without_owner_of(host, &per_switch);
+            if follower.count(&mut survey, sources, &nearest.1) < attachments.toward(host) {
                 let arrives = |source: &HostId| switch(source).is_some_and(|s| follower.arrives(s));
-                let lost = network.host_ids().filter(|source| *source != host && !arrives(source));
+                let lost = attachments.ids().filter(|s| attachments.counts(*s, host) && !arrives(s));
                 lost.for_each(|source| survey.miss(source, host));
             }
         }

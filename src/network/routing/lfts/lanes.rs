@@ -8,8 +8,9 @@ use simnet_base::ids::{ChannelId, HostId, Node, SwitchId};
 use super::ForwardingTables;
 use super::service_levels::ServiceLevels;
 use super::sl2vl::{DROPPED, LaneTables};
+use crate::routing::attachments::Attachments;
 use crate::routing::dependency::{ChannelLane, DependencyGraph};
-use crate::routing::graph::{Attachments, SwitchGraph, UNREACHED, Wire, Wiring};
+use crate::routing::graph::{SwitchGraph, UNREACHED, Wire, Wiring};
 use crate::routing::survey::{LaneUse, Survey};
 
 /// How packets come to lanes.
@@ -166,17 +167,17 @@ impl<'a> Walker<'a> {
     /// Takes the pairs out of a survey that have a path, and whose packets are dropped on it.
     fn miss_dropped(&mut self, network: &Network, attachments: &Attachments, survey: &mut Survey) {
         let graph = SwitchGraph::new(network);
-        let base = self.tables.base_lids(network.hosts().len(), |host| attachments.of(host).map(|c| c.port));
-        for destination in network.host_ids() {
+        let base = self.tables.base_lids(attachments);
+        for destination in attachments.ids() {
             let Some(lid) = base[destination.index()] else { continue };
             let Some((last, _)) = attachments.switch(destination) else { continue };
             self.levels_toward(lid);
             let mut nearest = None;
-            for source in network.host_ids().filter(|source| *source != destination) {
+            for source in attachments.ids().filter(|source| attachments.counts(*source, destination)) {
                 let Some(cable) = attachments.of(source) else { continue };
                 let level = base[source.index()].map_or(NO_LEVEL, |lid| self.level_of[usize::from(lid)]);
                 let level = if level == NO_LEVEL { 0 } else { level };
-                if let Some(path) = self.dropped(cable.far, destination, lid, level) {
+                if let Some(path) = self.dropped(cable.far, attachments.owner(destination), lid, level) {
                     let nearest = nearest.get_or_insert_with(|| graph.distances([last]));
                     survey.take_out((source, destination), &path, least(nearest, cable.far));
                 }

@@ -5,7 +5,8 @@ use simnet_base::ids::{HostId, Node, Port, SwitchId};
 
 use super::sl2vl::DROPPED;
 use super::{ForwardingTables, Lanes};
-use crate::routing::graph::{Attachments, Wiring};
+use crate::routing::attachments::Attachments;
+use crate::routing::graph::Wiring;
 use crate::routing::table::{RouteTable, Row, TableTooLarge};
 
 /// The highest lane that packets of hosts take, and where the first of them that takes it does.
@@ -79,12 +80,12 @@ impl ForwardingTables {
     /// Per destination, per source the service level of what it sends there; 0 where nothing is said of that.
     fn levels(&self, network: &Network, attachments: &Attachments, lanes: &Lanes) -> Vec<u8> {
         let hosts = network.hosts().len();
-        let base = self.base_lids(hosts, |host| attachments.of(host).map(|cable| cable.port));
+        let base = &self.base_lids(attachments)[..hosts];
         let mut levels = vec![0; hosts * hosts];
-        for (of_one, lid) in levels.chunks_mut(hosts.max(1)).zip(&base) {
+        for (of_one, lid) in levels.chunks_mut(hosts.max(1)).zip(base) {
             let Some(lid) = lid else { continue };
             let known: Vec<(u16, u8)> = lanes.levels.toward(*lid).collect();
-            for (level, source) in of_one.iter_mut().zip(&base) {
+            for (level, source) in of_one.iter_mut().zip(base) {
                 let known_of = |lid: u16| known.binary_search_by_key(&lid, |(source, _)| *source).ok();
                 *level = source.and_then(known_of).map_or(0, |nth| known[nth].1);
             }
@@ -101,7 +102,7 @@ impl ForwardingTables {
     ) -> Result<RouteTable, TableTooLarge> {
         let wiring = Wiring::new(network);
         let mut table = RouteTable::for_all_pairs(network.hosts().len())?;
-        let base = self.base_lids(network.hosts().len(), |host| attachments.of(host).map(|c| c.port));
+        let base = self.base_lids(attachments);
         let mut hops = Vec::new();
         for destination in network.host_ids() {
             let mut row = Row::new(network.hosts().len());

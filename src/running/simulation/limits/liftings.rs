@@ -133,7 +133,8 @@ impl Lifting {
     /// Its routes, on the network itself; `None` if there are none that cannot deadlock.
     pub(super) fn routes(&self, checked: &Checked) -> Option<HostRoutes> {
         let network = &checked.topology.network;
-        let attachments = Attachments::by_ports(network, &checked.topology.attachments);
+        let attachments =
+            Attachments::by_ports(network, &checked.topology.attachments).with_every_port(network);
         let table = match &self.change {
             Change::Routes(choices) => {
                 let plan = Plan::new(network, &attachments, choices).ok()?;
@@ -304,7 +305,7 @@ fn routes(checked: &Checked, report: Option<&Report>) -> Vec<Lifting> {
         return Vec::new();
     };
     let network = &checked.topology.network;
-    let attachments = Attachments::by_ports(network, &checked.topology.attachments);
+    let attachments = Attachments::by_ports(network, &checked.topology.attachments).with_every_port(network);
     let graph = SwitchGraph::new(network);
     let around = Around { checked, network, attachments: &attachments, graph: &graph };
     let (own, was) = match &routing.source {

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use simnet_base::diagnostics::{Fault, Faults, did_you_mean, nearest, quoted, shown};
+use simnet_base::units::{BitRate, Unit};
 use simnet_network::topology::formats::{self, Format, Kept, ReadOptions};
-use simnet_network::topology::{Network, presets};
+use simnet_network::topology::{Network, Subset, presets};
 use simnet_scenario::checked::{Topology, TopologySource};
 
 use super::Failure;
-use super::output::read;
+use super::output::{note, read};
 use super::places::Places;
 
 /// The network that a verb works on.
@@ -36,6 +37,16 @@ pub(super) struct ReadingArguments {
     /// Leave out the hosts that are the aggregation units of switches
     #[arg(long)]
     pub(super) drop_aggregation_nodes: bool,
+    /// Keep one plane alone: that of this switch, host or `HOST:PORT`
+    #[arg(long, value_name = "NODE")]
+    pub(super) plane: Option<String>,
+    /// Leave out nodes of this name or description, and ports of hosts as `NAME:PORT`; `*` stands for any text; may be
+    /// given several times
+    #[arg(long, value_name = "PATTERN")]
+    pub(super) leave_out: Vec<String>,
+    /// Leave out cables of hosts slower than this, as "200 Gb/s"
+    #[arg(long, value_name = "RATE", value_parser = <BitRate as Unit>::parse)]
+    pub(super) least_rate: Option<BitRate>,
     /// The host left out of account when `far` picks a root [default: c-util in the now presets]
     #[arg(long, value_name = "HOST")]
     pub(super) utility: Option<String>,
@@ -140,6 +151,9 @@ impl ReadingArguments {
             (self.from.is_some(), "--from"),
             (self.hosts_per_switch.is_some(), "--hosts-per-switch"),
             (self.drop_aggregation_nodes, "--drop-aggregation-nodes"),
+            (self.plane.is_some(), "--plane"),
+            (!self.leave_out.is_empty(), "--leave-out"),
+            (self.least_rate.is_some(), "--least-rate"),
             (self.utility.is_some(), "--utility"),
         ];
         options.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
@@ -163,20 +177,39 @@ impl ReadingArguments {
                 let text = format!("`--hosts-per-switch` is for files without hosts; {name} has its own");
                 return Err(Failure::Usage(text));
             }
-            return Ok(preset);
+            if self.subset().is_whole() {
+                return Ok(preset);
+            }
+            let (network, left_out) =
+                self.subset().of(&preset).map_err(|error| Failure::Usage(error.to_string()))?;
+            note(&left_out.to_string());
+            return Ok(network);
         }
         let bytes = read(topology).map_err(|failure| missing(topology, failure))?;
         let options = ReadOptions {
             from,
             hosts_per_switch: self.hosts_per_switch,
-            drop_aggregation_nodes: self.drop_aggregation_nodes,
+            subset: self.subset(),
             folder: topology.parent().map(Path::to_owned),
         };
         let reading = formats::read_with_warnings(&shown(&topology).to_string(), &bytes, &options)?;
         if let Some(warnings) = reading.warnings {
             super::warn(&warnings.as_warnings());
         }
+        if !self.subset().is_whole() {
+            note(&reading.left_out.to_string());
+        }
         Ok(reading.network)
+    }
+
+    /// The part of the network that is asked for.
+    fn subset(&self) -> Subset {
+        Subset {
+            drop_aggregation_nodes: self.drop_aggregation_nodes,
+            leave_out: self.leave_out.clone(),
+            least_rate: self.least_rate,
+            plane: self.plane.clone(),
+        }
     }
 }
 

@@ -3,15 +3,18 @@
 mod diff;
 mod generate;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use serde::Serialize;
 
 use simnet_base::diagnostics::quoted;
+use simnet_base::ids::Node;
 use simnet_base::numbers::count;
-use simnet_network::topology::Network;
 use simnet_network::topology::formats::{self, Format, Kept};
 use simnet_network::topology::metrics::{self, Metrics};
+use simnet_network::topology::{Network, Role};
 
 use super::network::NetworkArguments;
 use super::output::{is_stdout, print, print_data, print_json, write_whole};
@@ -66,16 +69,42 @@ fn show(network: &NetworkArguments, common: &Common) -> Result<Exit, Failure> {
     let net = network.load()?;
     let metrics = metrics::measure(&net);
     match common.format {
-        super::Format::Json => print_json(&metrics),
+        super::Format::Json => print_json(&Shown { metrics: &metrics, roles: roles(&net) }),
         super::Format::Human => print(&as_text(&net, &metrics)),
     }?;
     Ok(Exit::Fine)
 }
 
+/// The figures of a network as JSON has them.
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    metrics: &'a Metrics,
+    /// How many nodes there are of each role.
+    roles: BTreeMap<Role, usize>,
+}
+
+fn roles(net: &Network) -> BTreeMap<Role, usize> {
+    let nodes = net.switch_ids().map(Node::Switch).chain(net.host_ids().map(Node::Host));
+    let mut roles = BTreeMap::new();
+    nodes.for_each(|node| *roles.entry(net.role(node)).or_default() += 1);
+    roles
+}
+
 fn as_text(net: &Network, metrics: &Metrics) -> String {
     let none = || "none: not connected".to_owned();
+    let of_role = |(role, nodes): (Role, usize)| {
+        let name = match role {
+            Role::Management => "  management, by description",
+            Role::Aggregation => "  aggregation nodes",
+            Role::Router => "  routers",
+            Role::Switch | Role::Host => return None,
+        };
+        Some((name, nodes.to_string()))
+    };
+    let others: Vec<_> = roles(net).into_iter().filter_map(of_role).collect();
+    let hosts = [("hosts", metrics.hosts.to_string())].into_iter().chain(others);
     let rows = [
-        ("hosts", metrics.hosts.to_string()),
         ("switches", metrics.switches.to_string()),
         ("links", metrics.links.to_string()),
         ("  between switches", metrics.switch_links.to_string()),
@@ -89,7 +118,7 @@ fn as_text(net: &Network, metrics: &Metrics) -> String {
         ),
         ("a tree", if metrics.is_tree { "yes" } else { "no" }.to_owned()),
     ];
-    let rows = rows.iter().map(|(label, value)| format!("{label:<29}{value}\n"));
+    let rows = hosts.chain(rows).map(|(label, value)| format!("{label:<29}{value}\n"));
     format!("{}\n{}", quoted(&net.name), rows.collect::<String>())
 }
 

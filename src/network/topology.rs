@@ -17,5 +17,9 @@ pub mod isomorphism;
 mod labels;
 pub mod metrics;
 pub mod presets;
+mod roles;
+mod subset;
 
 pub use graph::{CablingError, End, Host, Link, Network, Switch};
+pub use roles::Role;
+pub use subset::{LeftOut, Subset, SubsetError, with_roles};

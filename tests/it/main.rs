@@ -30,6 +30,7 @@ mod command {
     mod names;
     mod one_judge;
     mod operator;
+    mod planes;
     mod printed;
     mod quiet;
     mod real_files;

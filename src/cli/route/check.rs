@@ -1,11 +1,13 @@
 //! `simnet route check`: judge routes, or forwarding tables, that come from elsewhere.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use simnet_base::ids::Node;
 use simnet_network::routing::{self, Attachments, DependencyGraph, Engine, Report, Requirement};
-use simnet_network::topology::{Network, formats};
+use simnet_network::topology::{Network, Role, with_roles};
 use simnet_scenario::checked::InputFile;
 
 use super::lanes::{self, Signs};
@@ -42,7 +44,7 @@ pub(super) struct Options {
 /// Which pairs count beside those of hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Classes {
-    /// The same of the aggregation nodes of switches
+    /// The same of aggregation nodes and routers
     AllClasses,
 }
 
@@ -61,12 +63,12 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let given = source.read(&options.network, &net, &attachments)?;
     let check = Check { options, file: source.file(), signs: given.signs(), seed: common.seed.unwrap_or(0) };
     // A file of routes names hosts, and is judged as it is.
-    let hosts = formats::without_aggregation_nodes(&net).filter(|_| matches!(source, Source::Tables(_)));
+    let hosts = with_roles(&net, Role::is_host).filter(|_| matches!(source, Source::Tables(_)));
     let read = |hosts: &Network| source.read(&options.network, hosts, &Attachments::lowest(hosts));
     let of_hosts = hosts.as_ref().map(read).transpose()?;
     let hosts = hosts.as_ref().zip(of_hosts.as_ref());
     if let Some(hosts) = hosts.filter(|_| options.without.is_empty()) {
-        return check.classes((&net, &given), hosts, common);
+        return check.classes((&net, &given), hosts, &source, common);
     }
     let (net, given) = hosts.unwrap_or((&net, &given));
     let parts = without::parts(net, &options.without)?;
@@ -115,6 +117,7 @@ impl Check<'_> {
         &self,
         (net, given): (&Network, &Given),
         (hosts, of_hosts): (&Network, &Given),
+        source: &Source,
         common: &Common,
     ) -> Result<Exit, Failure> {
         let attachments = given.attachments(net);
@@ -126,14 +129,37 @@ impl Check<'_> {
             note("a certificate is of all classes of nodes; `--drop-aggregation-nodes` has that of hosts");
         }
         let found = self.judge(hosts, of_hosts)?;
-        let nodes = net.hosts().len() - hosts.hosts().len();
-        let beside = lanes::AllClasses::new(nodes, &all.report, self.cannot_tell(&all.report));
         let cannot_tell = self.cannot_tell(&found.report);
+        let beside = self.by_class((net, &all.report), (&found.report, source))?;
         let (own, of_all) =
             (self.end(&found, common), self.end(&all, &Common { quiet: true, ..common.clone() }));
         let exit = if self.options.require.is_empty() || own != Exit::Fine { own } else { of_all };
         show((&found.report, found.under_load), Some(&beside), cannot_tell, hosts, common)?;
         Ok(exit)
+    }
+
+    /// Judges hosts with the nodes of each other role; a single one are all, which are judged already.
+    fn by_class(
+        &self,
+        (net, all): (&Network, &Report),
+        (hosts, source): (&Report, &Source),
+    ) -> Result<lanes::AllClasses, Failure> {
+        let roles = || net.host_ids().map(|host| net.role(Node::Host(host))).filter(|role| !role.is_host());
+        let mut counts: BTreeMap<Role, usize> = BTreeMap::new();
+        roles().for_each(|role| *counts.entry(role).or_default() += 1);
+        let mut classes = vec![lanes::Class::of_hosts(hosts, self.cannot_tell(hosts))];
+        for role in counts.keys() {
+            let part = with_roles(net, |other| other.is_host() || other == *role);
+            let report = part.map(|part| {
+                let given = source.read(&self.options.network, &part, &Attachments::lowest(&part))?;
+                let attachments = given.attachments(&part);
+                Ok::<_, Failure>(Report::of_file(&part, &attachments, &given.survey(&part, &attachments)))
+            });
+            let report = report.transpose()?;
+            let with = report.as_ref().unwrap_or(all);
+            classes.push(lanes::Class::with(*role, with, hosts, self.cannot_tell(with)));
+        }
+        Ok(lanes::AllClasses::new(counts, classes, all, self.cannot_tell(all)))
     }
 
     fn judge(&self, net: &Network, given: &Given) -> Result<Found, Failure> {

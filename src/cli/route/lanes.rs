@@ -1,5 +1,6 @@
 //! What a verdict says of lanes: how many were looked at, which engines compute tables by lanes, and what shows it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -9,7 +10,7 @@ use super::{dump, judged, roots};
 use simnet_base::diagnostics::shown;
 use simnet_base::numbers::count;
 use simnet_network::routing::{ForwardingTables, Judged as Pairs, Report, Verdict};
-use simnet_network::topology::Network;
+use simnet_network::topology::{Network, Role};
 
 /// What `--help` says below the options.
 pub(super) const HELP: &str = "Routes are judged on one lane: virtual lanes are not looked at, but by `route check \
@@ -56,6 +57,9 @@ pub(super) struct Judged<'a> {
     /// The verdict on all classes of nodes, where all above is of hosts among themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     all_classes: Option<&'a AllClasses>,
+    /// The verdict on each class of pairs, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdicts: Option<&'a [Class]>,
     /// What they do under traffic, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     under_load: Option<UnderLoad>,
@@ -82,9 +86,12 @@ impl Word {
     }
 }
 
-/// The verdict with the aggregation nodes of switches counted as hosts.
+/// The verdict with all end nodes counted as hosts: aggregation nodes, routers.
 #[derive(Serialize)]
 pub(super) struct AllClasses {
+    /// How many there are of each role beside hosts.
+    #[serde(skip)]
+    others: BTreeMap<Role, usize>,
     aggregation_nodes: usize,
     /// Ordered pairs of hosts and these.
     pairs: u64,
@@ -93,29 +100,87 @@ pub(super) struct AllClasses {
     verdict: Option<Word>,
     /// A shortest cycle of their channel dependencies; none without one.
     dependency_cycle: Option<Vec<String>>,
+    /// The same by class.
+    #[serde(skip)]
+    classes: Vec<Class>,
     /// The verdict for people.
     #[serde(skip)]
     words: String,
 }
 
-impl AllClasses {
-    /// Of a report on all; `cannot_tell` where lanes that were not looked at may break its cycle.
-    pub(super) fn new(aggregation_nodes: usize, report: &Report, cannot_tell: bool) -> AllClasses {
-        AllClasses {
-            aggregation_nodes,
+/// The verdict on a class of pairs.
+#[derive(Serialize)]
+pub(super) struct Class {
+    /// `host-host`, or `host-` and another role: hosts among themselves, and with nodes of the role.
+    class: String,
+    /// Ordered pairs: of hosts, or of those with a node of the role in them.
+    pairs: u64,
+    /// Those without a route.
+    unreachable_pairs: u64,
+    verdict: Option<Word>,
+    /// A shortest cycle of the channel dependencies; none without one.
+    dependency_cycle: Option<Vec<String>>,
+}
+
+impl Class {
+    /// Of hosts among themselves.
+    pub(super) fn of_hosts(report: &Report, cannot_tell: bool) -> Class {
+        Class {
+            class: "host-host".to_owned(),
             pairs: report.pairs,
             unreachable_pairs: report.unreachable_pairs,
             verdict: Word::of(report, cannot_tell),
             dependency_cycle: report.dependency_cycle.clone(),
+        }
+    }
+
+    /// Of hosts with nodes of a role, given the report on both and that on hosts alone.
+    pub(super) fn with(role: Role, both: &Report, hosts: &Report, cannot_tell: bool) -> Class {
+        Class {
+            class: format!("host-{role}"),
+            pairs: both.pairs.saturating_sub(hosts.pairs),
+            unreachable_pairs: both.unreachable_pairs.saturating_sub(hosts.unreachable_pairs),
+            ..Class::of_hosts(both, cannot_tell)
+        }
+    }
+}
+
+impl AllClasses {
+    /// Of a report on all; `cannot_tell` where lanes that were not looked at may break its cycle.
+    pub(super) fn new(
+        others: BTreeMap<Role, usize>,
+        classes: Vec<Class>,
+        report: &Report,
+        cannot_tell: bool,
+    ) -> AllClasses {
+        AllClasses {
+            aggregation_nodes: others.get(&Role::Aggregation).copied().unwrap_or(0),
+            others,
+            pairs: report.pairs,
+            unreachable_pairs: report.unreachable_pairs,
+            verdict: Word::of(report, cannot_tell),
+            dependency_cycle: report.dependency_cycle.clone(),
+            classes,
             words: judged::verdict(report, cannot_tell),
         }
     }
 
     /// The line for people.
     pub(super) fn human(&self) -> String {
-        let AllClasses { aggregation_nodes, pairs, unreachable_pairs, words, .. } = self;
-        let nodes = count(*aggregation_nodes, "aggregation node");
-        format!("{words}; {nodes} included, {pairs} pairs, {unreachable_pairs} without a route")
+        let AllClasses { others, pairs, unreachable_pairs, words, classes, .. } = self;
+        let name = |role: Role| match role {
+            Role::Aggregation => "aggregation node",
+            _ => role.name(),
+        };
+        let nodes: Vec<String> = others.iter().map(|(role, nodes)| count(*nodes, name(*role))).collect();
+        let closes = |class: &&Class| class.dependency_cycle.is_some();
+        let closing: Vec<&str> = classes.iter().filter(closes).map(|class| class.class.as_str()).collect();
+        let by = match closing.as_slice() {
+            [] => String::new(),
+            some => format!(", of the class {}", some.join(" and ")),
+        };
+        let nodes = nodes.join(" and ");
+        format!("{words}{by}; {nodes} included, {pairs} pairs, {unreachable_pairs} without a route")
     }
 }
 
@@ -133,13 +198,14 @@ impl<'a> Judged<'a> {
             relabelled: &report.relabelled,
             root_options: roots::options(report),
             all_classes: None,
+            verdicts: None,
             under_load: None,
         }
     }
 
     /// The same with the verdict on all classes of nodes, and with what the routes do under traffic.
     pub(super) fn with(self, all: Option<&'a AllClasses>, under_load: Option<UnderLoad>) -> Judged<'a> {
-        Judged { all_classes: all, under_load, ..self }
+        Judged { all_classes: all, verdicts: all.map(|all| &all.classes[..]), under_load, ..self }
     }
 }
 

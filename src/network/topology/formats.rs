@@ -40,7 +40,8 @@ use std::path::{Path, PathBuf};
 use simnet_base::diagnostics::{self, Fault, Faults, did_you_mean};
 use simnet_base::ids::{Node, SwitchId};
 
-use super::{End, Host, Network};
+use super::subset::{LeftOut, Subset, SubsetError};
+use super::{End, Network};
 
 pub use gm::gm_host_names;
 pub use ibnetdiscover::{NodeGuids, node_guids};
@@ -268,6 +269,8 @@ impl From<Box<Faults>> for Unread {
 pub struct Reading {
     /// The network.
     pub network: Network,
+    /// What of the file's network was not asked for.
+    pub left_out: LeftOut,
     /// What should be looked at before the network is trusted, if anything: each with its place.
     pub warnings: Option<Box<Faults>>,
 }
@@ -279,8 +282,8 @@ pub struct ReadOptions {
     pub from: Option<Format>,
     /// How many hosts every switch is given, in a file that has no hosts.
     pub hosts_per_switch: Option<u16>,
-    /// Whether to leave out the hosts that switches bring along for in-network aggregation.
-    pub drop_aggregation_nodes: bool,
+    /// The part of the network that is asked for.
+    pub subset: Subset,
     /// The folder that the file lies in, for formats whose files name others beside them; `None` finds none.
     pub folder: Option<PathBuf>,
 }
@@ -291,8 +294,6 @@ const BEFORE_JSON: [Format; 4] = [Format::SubnetLst, Format::Netloc, Format::Net
 pub const MOST_PORTS: u16 = 32_767;
 /// The most hosts that are added to a file, or that a few words of one may stand for.
 const MOST_HOSTS: usize = 1 << 20;
-/// What the description of an aggregation node contains.
-const AGGREGATION_NODE: &str = "Mellanox Technologies Aggregation Node";
 
 /// Reads a network from the text of a file, which messages call `file`; what its reader warns of is dropped.
 ///
@@ -334,18 +335,24 @@ pub fn read_with_warnings(file: &str, bytes: &[u8], options: &ReadOptions) -> Re
     if parsed.network.name.is_empty() && !Format::OWN.contains(&format) {
         parsed.network.name = called_after(file, format);
     }
-    if options.drop_aggregation_nodes {
+    if options.subset.drop_aggregation_nodes {
         parsed.warnings.retain(|warning| warning.code != infiniband::AGGREGATION_WARNING);
     }
     let warnings = Some(parsed.warnings).filter(|found| !found.is_empty()).map(list);
-    let net = parsed.network;
-    let dropped = if options.drop_aggregation_nodes { without_aggregation_nodes(&net) } else { None };
-    let net = dropped.unwrap_or(net);
+    let (net, left_out) = match options.subset.is_whole() {
+        true => (parsed.network, LeftOut::default()),
+        false => {
+            let of_network = |error: SubsetError| {
+                list(vec![Fault::new("no-such-part", 0..0, error.to_string(), "a part that the network has")])
+            };
+            options.subset.of(&parsed.network).map_err(of_network)?
+        }
+    };
     let network = match options.hosts_per_switch {
         None => net,
         Some(count) => with_hosts(&net, count).map_err(|fault| list(vec![fault]))?,
     };
-    Ok(Reading { network, warnings })
+    Ok(Reading { network, left_out, warnings })
 }
 
 /// What a network is called whose file does not say it: as the file is, without folders and extension.
@@ -437,35 +444,6 @@ fn recognise(text: &str) -> Result<Format, Fault> {
         Fault::new("unknown-format", start..end, "no known format of networks looks like this", expected)
             .with_help("`--from` names the format of a file that is not recognised")
     })
-}
-
-/// The network without the hosts that stand for the aggregation units of switches; `None` if it has none.
-///
-/// # Panics
-/// Never: names and ports were those of a network.
-pub fn without_aggregation_nodes(net: &Network) -> Option<Network> {
-    let stays = |host: &Host| !host.description.as_deref().is_some_and(|d| d.contains(AGGREGATION_NODE));
-    if net.hosts().iter().all(stays) {
-        return None;
-    }
-    let mut kept = Network::new(net.name.as_str());
-    for switch in net.switches() {
-        kept.push_switch(switch.clone()).expect("names were distinct");
-    }
-    let mut ids = Vec::new();
-    for host in net.hosts() {
-        ids.push(stays(host).then(|| kept.push_host(host.clone()).expect("names were distinct")));
-    }
-    for link in net.links() {
-        let end = |end: End| match end.node {
-            Node::Switch(_) => Some(end),
-            Node::Host(id) => Some(End { node: Node::Host(ids[id.index()]?), ..end }),
-        };
-        if let (Some(a), Some(b)) = (end(link.a), end(link.b)) {
-            kept.push_link(super::Link { a, b, ..link.clone() }).expect("ports were used once");
-        }
-    }
-    Some(kept)
 }
 
 /// The network with `count` hosts on the lowest free ports of every switch; switches grow ports they lack.

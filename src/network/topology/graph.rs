@@ -1,6 +1,6 @@
 //! The multigraph itself, and the rules that make a wiring legal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
@@ -115,6 +115,8 @@ pub struct Network {
     names: BTreeMap<String, Node>,
     /// The node of each description, none where several have it.
     descriptions: BTreeMap<String, Option<Node>>,
+    /// The guids of the switches that its file has, and that were not asked for: files beside it may name them.
+    pub(super) left_out: BTreeSet<u64>,
 }
 
 impl Network {
@@ -301,6 +303,11 @@ impl Network {
     /// The only node with this description. Costs O(log nodes).
     pub(super) fn described(&self, description: &str) -> Option<Node> {
         self.descriptions.get(description).copied().flatten()
+    }
+
+    /// Whether its file has a switch of this guid that was left out.
+    pub fn is_left_out(&self, guid: u64) -> bool {
+        self.left_out.contains(&guid)
     }
 
     /// What the file says of a node for people.

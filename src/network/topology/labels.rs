@@ -67,7 +67,7 @@ impl Network {
     }
 
     /// All nodes, the switches first and then the hosts.
-    fn nodes(&self) -> impl Iterator<Item = Node> {
+    pub(super) fn nodes(&self) -> impl Iterator<Item = Node> {
         self.switch_ids().map(Node::Switch).chain(self.host_ids().map(Node::Host))
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use simnet_base::diagnostics::{Fault, quoted};
 use simnet_base::ids::{HostId, Node, Port};
 use simnet_network::topology::formats::{self, ReadOptions};
-use simnet_network::topology::{End, Network, generate, presets};
+use simnet_network::topology::{End, Network, Subset, generate, presets};
 
 use super::{conflict, files, names};
 use crate::checked::{Topology, TopologySource};
@@ -55,6 +55,17 @@ fn load(
         let expected = "a generator has its own hosts-per-switch, a preset its own hosts";
         conflict(hosts.place, "`hosts-per-switch` here is for files", expected, diagnostics);
     }
+    let of_files = [
+        ("plane", plain.plane.get().map(|at| at.place)),
+        ("leave-out", plain.leave_out.get().map(|at| at.place)),
+        ("least-rate", plain.least_rate.get().map(|at| at.place)),
+    ];
+    for (key, place) in of_files.into_iter().filter_map(|(key, place)| Some((key, place?))) {
+        if plain.file.is_absent() {
+            let expected = "what a generator or a preset has is named by itself";
+            conflict(place, format!("`{key}` is for files"), expected, diagnostics);
+        }
+    }
     let preset = plain.preset.get().and_then(|name| preset_network(name, diagnostics));
     let file = plain.file.get().and_then(|named| file_network(named, plain, diagnostics));
     let generators = wire.generators.iter().filter_map(|at| at.value.as_ref().zip(Some(at.place)));
@@ -94,7 +105,12 @@ fn file_network(
     let options = ReadOptions {
         from: None,
         hosts_per_switch: plain.hosts_per_switch.value().copied(),
-        drop_aggregation_nodes: *plain.drop_aggregation_nodes.value()?,
+        subset: Subset {
+            drop_aggregation_nodes: *plain.drop_aggregation_nodes.value()?,
+            leave_out: plain.leave_out.value()?.iter().map(|pattern| pattern.value.clone()).collect(),
+            least_rate: plain.least_rate.value().map(|rate| rate.0),
+            plane: plain.plane.value().cloned(),
+        },
         folder: file.path.parent().map(Path::to_owned),
     };
     match formats::read_with_warnings(&files::title(&file), &bytes, &options) {
@@ -216,9 +232,10 @@ fn several_cables(hosts: &[HostId], network: &Network, source: Place, diagnostic
     let name = quoted(&network.hosts()[first.index()].name);
     diagnostics.add(source, |span| {
         Fault::new("several-cables", span, message, "needs the port of each in [topology.attach]").with_help(
-            format!("name the port, as in [topology.attach] \"{name}\" = {}", {
-                network.attachment(first).map_or(0, |(port, _, _)| port.0)
-            }),
+            format!(
+                "`plane` keeps one plane alone; or name the port, as in [topology.attach] \"{name}\" = {}",
+                { network.attachment(first).map_or(0, |(port, _, _)| port.0) }
+            ),
         )
     });
 }

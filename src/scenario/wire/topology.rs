@@ -3,10 +3,11 @@
 use serde_json::{Map, Value as Schema, json};
 
 use simnet_base::diagnostics::{Fault, quoted};
+use simnet_base::units::BitRate;
 use simnet_network::topology::generate::{FAMILIES, Family};
 
 use super::canonical::{Canonical, Key, Put, put};
-use super::kinds::FileName;
+use super::kinds::{FileName, Quantity};
 use super::table::{Described, table_schema};
 use super::table::{Free, Given, Located, Presence, Reading, Wire, table, wrong_type};
 use crate::diagnostics::{Diagnostics, Place};
@@ -26,6 +27,13 @@ table! {
         hosts_per_switch: u16 = Presence::Optional;
         /// Leave out the hosts that switches of a file bring along for in-network aggregation.
         drop_aggregation_nodes: bool = Presence::Default("false");
+        /// Keep one plane of a file alone: that of this switch, host or `host:port`.
+        plane: String = Presence::Optional;
+        /// Leave out nodes of a file by name or description, and ports of hosts as `name:port`; `*` stands for any
+        /// text.
+        leave_out: Vec<Located<String>> = Presence::Default("[]");
+        /// Leave out cables of hosts of a file that are slower than this.
+        least_rate: Quantity<BitRate> = Presence::Optional;
         /// For hosts with several cables: the port that the run uses, as `"host" = port`.
         attach: Free<u16> = Presence::Default("{}");
     }

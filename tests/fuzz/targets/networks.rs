@@ -1,7 +1,8 @@
 //! Networks, in every format.
 
+use simnet_base::units::Unit;
 use simnet_network::topology::formats::{self, Format, ReadOptions};
-use simnet_network::topology::{Network, generate, presets};
+use simnet_network::topology::{Network, Subset, generate, presets};
 
 use super::located;
 use crate::seeds;
@@ -109,8 +110,13 @@ pub(super) fn all() -> Vec<Vec<u8>> {
 /// A network in whatever format it seems to be in, with the options that change what is read.
 pub(super) fn recognised(input: &[u8]) -> bool {
     let _ = formats::port_guids(input);
-    let changed =
-        ReadOptions { hosts_per_switch: Some(2), drop_aggregation_nodes: true, from: None, folder: None };
+    let subset = Subset {
+        drop_aggregation_nodes: true,
+        leave_out: vec!["*1:*".to_owned()],
+        least_rate: Unit::parse("10 Gb/s").ok(),
+        plane: None,
+    };
+    let changed = ReadOptions { hosts_per_switch: Some(2), subset, from: None, folder: None };
     if let Err(faults) = formats::read_with_warnings("a file", input, &changed) {
         located(&faults);
     }

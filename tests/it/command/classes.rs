@@ -107,6 +107,11 @@ fn the_verdict_is_that_of_hosts() {
         let all = &json["all_classes"];
         assert_eq!((&all["aggregation_nodes"], &all["pairs"]), (&3.into(), &30.into()), "{json}");
         assert_eq!(all["verdict"], if round { "cyclic" } else { "acyclic" }, "{json}");
+        let classes: Vec<_> = json["verdicts"].as_array().unwrap().iter().map(|one| &one["class"]).collect();
+        assert_eq!(classes, ["host-host", "host-aggregation"], "{json}");
+        let [hosts, others] = [0, 1].map(|nth| &json["verdicts"][nth]);
+        assert_eq!((&hosts["verdict"], &hosts["pairs"]), (&"acyclic".into(), &6.into()), "{json}");
+        assert_eq!((&others["verdict"], &others["pairs"]), (&all["verdict"], &24.into()), "{json}");
         let (code, _) = check(folder.path(), &["--require", "all-classes"]);
         assert_eq!(code, Some(i32::from(round)), "{json}");
         let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
@@ -117,6 +122,7 @@ fn the_verdict_is_that_of_hosts() {
         assert_eq!(folder.path().join("proof").exists(), !round, "{told}");
         assert_eq!(told.contains("a certificate is of all classes of nodes"), round, "{told}");
         assert_eq!(shown.contains("possible: a cycle of 3 channels"), round, "{shown}");
+        assert_eq!(shown.contains(", of the class host-aggregation; 3 aggregation nodes"), round, "{shown}");
         let _ = fs::remove_file(folder.path().join("proof"));
         let (_, json) = check(folder.path(), &["--without", "S-0000000000005000:3"]);
         assert_eq!((&json["pairs"], &json["verdict"]), (&6.into(), &"acyclic".into()), "{json}");

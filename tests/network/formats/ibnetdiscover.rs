@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use simnet_base::ids::{Node, Port};
 use simnet_network::topology::formats::{self, Format, ReadOptions};
 use simnet_network::topology::metrics::measure;
-use simnet_network::topology::{End, Network};
+use simnet_network::topology::{End, Network, Subset};
 
 use support_network::shared;
 
@@ -172,10 +172,14 @@ fn a_router_is_an_end_node() {
     assert_eq!(described(&again), described(&net));
 }
 
+fn without(drop_aggregation_nodes: bool) -> Subset {
+    Subset { drop_aggregation_nodes, ..Subset::default() }
+}
+
 /// Wrong if an aggregation node were kept, or its switch lost more than that port's cable.
 #[test]
 fn aggregation_nodes_are_dropped_on_request() {
-    let options = ReadOptions { drop_aggregation_nodes: true, ..ReadOptions::default() };
+    let options = ReadOptions { subset: without(true), ..ReadOptions::default() };
     let net = formats::read("net", SMALL.as_bytes(), &options).unwrap();
     assert_eq!((net.hosts().len(), net.links().len()), (3, 6));
     let second = net.find_switch("S-0002c90300000002").unwrap();
@@ -186,7 +190,7 @@ fn aggregation_nodes_are_dropped_on_request() {
 #[test]
 fn what_may_surprise_is_warned_of() {
     let codes = |text: &str, drop_aggregation_nodes: bool| {
-        let options = ReadOptions { drop_aggregation_nodes, ..ReadOptions::default() };
+        let options = ReadOptions { subset: without(drop_aggregation_nodes), ..ReadOptions::default() };
         let reading = formats::read_with_warnings("net", text.as_bytes(), &options).unwrap();
         let warnings = reading.warnings.map(|warnings| warnings.faults).unwrap_or_default();
         warnings.iter().map(|warning| warning.code).collect::<Vec<_>>()

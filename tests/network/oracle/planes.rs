@@ -9,7 +9,7 @@ use simnet_network::routing::{
     Survey, SwitchGraph, Target, Tree, Verdict, read_lfts,
 };
 use simnet_network::topology::formats::{self, Format, ReadOptions, kept, port_guids};
-use simnet_network::topology::{End, Host, Network};
+use simnet_network::topology::{End, Host, Network, Subset};
 
 use support_network::cases;
 
@@ -229,6 +229,26 @@ fn tables(net: &Network, bytes: &[u8], engine: &Engine, seed: u64) {
     let of_file = Report::of_file(net, &attachments, &survey);
     assert_eq!(said(&of_file, expected), expected, "seed {seed}");
     assert_eq!(of_file.dependency_cycle.is_some(), is_cyclic(&follows), "seed {seed}");
+    // On each plane alone, the others' switches and hosts in the dump passed over.
+    let mut planes = BTreeSet::new();
+    for switch in net.switch_ids() {
+        let plane = joined(net, switch);
+        if !planes.insert(plane.clone()) {
+            continue;
+        }
+        let name = net.name_of(Node::Switch(switch)).to_owned();
+        let (part, left_out) = Subset { plane: Some(name), ..Subset::default() }.of(net).unwrap();
+        assert_eq!(left_out.switches, net.switches().len() - plane.len(), "seed {seed}");
+        let on_plane = plugs(net).into_iter().filter(|plug| plane.contains(&plug.1));
+        let hosts: BTreeSet<HostId> = on_plane.map(|plug| plug.0).collect();
+        let attachments = Attachments::every_port(&part);
+        let read = read_lfts(&part, &port_guids(bytes), "lfts", &dump);
+        let read = read.unwrap_or_else(|faults| panic!("{faults}"));
+        let survey = Survey::of_tables(&part, &attachments, &read);
+        let report = Report::of_file(&part, &attachments, &survey);
+        let pairs = (hosts.len() * hosts.len().saturating_sub(1)) as u64;
+        assert_eq!((report.pairs, report.unreachable_pairs), (pairs, 0), "seed {seed}");
+    }
     assert_eq!(
         (of_file.mean_distance, of_file.max_channel_load),
         (report.mean_distance, report.max_channel_load)

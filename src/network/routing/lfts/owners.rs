@@ -24,6 +24,9 @@ pub(super) fn assign(
     let mut outputs = vec![Vec::new(); network.switches().len()];
     let mut switch_guids = BTreeMap::new();
     for table in tables {
+        if network.is_left_out(table.guid) {
+            continue;
+        }
         let Some(switch) = switches.find(table.guid, table.description) else {
             let message = format!(
                 "{} has no switch {} of guid {:#x}",
@@ -200,8 +203,9 @@ impl Ports {
     ) -> Ports {
         let mut by_guid = BTreeMap::new();
         for (guid, (name, port)) in port_guids {
-            let host = network.find_host(name).map(|host| End::host(host, *port));
-            by_guid.insert(*guid, host);
+            // A port that was left out is none, as a host that was.
+            let end = network.find_host(name).map(|host| End::host(host, *port));
+            by_guid.insert(*guid, end.filter(|end| network.link_at(*end).is_some()));
         }
         let none_told = by_guid.is_empty();
         let with_guid = || network.host_ids().zip(network.hosts()).filter_map(|(id, h)| Some((id, h.guid?)));

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use simnet_base::diagnostics::{Fault, quoted};
 
-use super::AGGREGATION_NODE;
+use super::super::roles::is_aggregation_node;
 use super::cabling::Cabling;
 use super::lines::DraftNode;
 
@@ -124,7 +124,9 @@ pub(super) fn oddity(
         let behind = "behind it is another subnet, which is not in this file";
         return Some(Fault::new("router", span, message, behind));
     }
-    description.filter(|words| words.contains(AGGREGATION_NODE))?;
+    if !is_aggregation_node(description) {
+        return None;
+    }
     let message = format!("`{name}` is listed as a host, and is a switch's unit for in-network aggregation");
     let way_out = "`--drop-aggregation-nodes`, or `drop-aggregation-nodes` in a scenario, leaves it out";
     Some(Fault::new(AGGREGATION_WARNING, span, message, way_out))

@@ -107,7 +107,13 @@ fn file_network(
         hosts_per_switch: plain.hosts_per_switch.value().copied(),
         subset: Subset {
             drop_aggregation_nodes: *plain.drop_aggregation_nodes.value()?,
-            leave_out: plain.leave_out.value()?.iter().map(|pattern| pattern.value.clone()).collect(),
+            leave_out: plain
+                .leave_out
+                .value()
+                .into_iter()
+                .flatten()
+                .map(|pattern| pattern.value.clone())
+                .collect(),
             least_rate: plain.least_rate.value().map(|rate| rate.0),
             plane: plain.plane.value().cloned(),
         },

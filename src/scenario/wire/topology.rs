@@ -31,7 +31,7 @@ table! {
         plane: String = Presence::Optional;
         /// Leave out nodes of a file by name or description, and ports of hosts as `name:port`; `*` stands for any
         /// text.
-        leave_out: Vec<Located<String>> = Presence::Default("[]");
+        leave_out: Vec<Located<String>> = Presence::Optional;
         /// Leave out cables of hosts of a file that are slower than this.
         least_rate: Quantity<BitRate> = Presence::Optional;
         /// For hosts with several cables: the port that the run uses, as `"host" = port`.

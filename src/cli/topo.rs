@@ -69,7 +69,11 @@ fn show(network: &NetworkArguments, common: &Common) -> Result<Exit, Failure> {
     let net = network.load()?;
     let metrics = metrics::measure(&net);
     match common.format {
-        super::Format::Json => print_json(&Shown { metrics: &metrics, roles: roles(&net) }),
+        super::Format::Json => {
+            let others = |role: &Role| !matches!(role, Role::Switch | Role::Host);
+            let roles = Some(roles(&net)).filter(|roles| roles.keys().any(others));
+            print_json(&Shown { metrics: &metrics, roles })
+        }
         super::Format::Human => print(&as_text(&net, &metrics)),
     }?;
     Ok(Exit::Fine)
@@ -80,8 +84,9 @@ fn show(network: &NetworkArguments, common: &Common) -> Result<Exit, Failure> {
 struct Shown<'a> {
     #[serde(flatten)]
     metrics: &'a Metrics,
-    /// How many nodes there are of each role.
-    roles: BTreeMap<Role, usize>,
+    /// How many nodes there are of each role, where there are others than switches and hosts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    roles: Option<BTreeMap<Role, usize>>,
 }
 
 fn roles(net: &Network) -> BTreeMap<Role, usize> {

@@ -101,7 +101,7 @@ impl Attachments {
     }
 
     /// The same with every other port of a host that a cable joins to a switch, each as if it were a host of its own:
-    /// its id is above those of the network's hosts. No route is asked for between ports of one host, nor between planes,
+    /// its id is above those of the hosts. No route is asked for between ports of one host, nor between planes,
     /// which no cable of a switch joins.
     ///
     /// Where there are more than a table of routes holds, nothing is added.

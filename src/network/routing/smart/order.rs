@@ -8,14 +8,24 @@ use super::AllowedTurns;
 ///
 /// # Source
 /// Pearce and Kelly 2006, *A dynamic topological sort algorithm for directed acyclic graphs*: a turn that leads
-/// backward is tried by a search between the places of its two channels only.
+/// backward is tried by a search between the places of its two channels only. Here both searches go on in turn, so that a
+/// turn that closes a cycle is refused where they meet.
 pub(in crate::routing) struct Ordered<'a> {
     graph: &'a SwitchGraph,
     turns: AllowedTurns,
     /// Per channel its place.
     place: Vec<u32>,
-    seen: Vec<bool>,
+    /// Per channel the side of a search that has come to it: all [`NEITHER`] between two searches.
+    seen: Vec<u8>,
+    /// The channels that a search finds ahead and behind, and their places.
+    found: [Vec<usize>; 2],
+    places: Vec<u32>,
 }
+
+/// Sides of a search.
+const NEITHER: u8 = 0;
+const AHEAD: u8 = 1;
+const BEHIND: u8 = 2;
 
 impl<'a> Ordered<'a> {
     /// The set `turns`, which must be acyclic. Costs O(turns).
@@ -44,16 +54,20 @@ impl<'a> Ordered<'a> {
             }
         }
         assert_eq!(placed as usize, channels, "the turns to begin with are acyclic");
-        Ordered { graph, turns, place, seen: vec![false; channels] }
+        let seen = vec![NEITHER; channels];
+        Ordered { graph, turns, place, seen, found: [Vec::new(), Vec::new()], places: Vec::new() }
     }
 
     /// Allows a turn unless that would close a cycle, and says whether it did.
+    ///
+    /// Costs nothing but a look where the turn leads onward; else searches from both of its channels, which end where
+    /// they meet.
     pub(in crate::routing) fn add(&mut self, by: usize, next: usize) -> bool {
-        let (low, high) = (self.place[next], self.place[by]);
-        if low < high {
-            let Some(ahead) = self.ahead(next, by, high) else { return false };
-            let behind = self.behind(by, low);
-            self.reorder(behind, ahead);
+        if self.place[next] < self.place[by] {
+            if !self.search(by, next) {
+                return false;
+            }
+            self.reorder();
         }
         self.turns.set(self.graph, by, next, true);
         true
@@ -69,52 +83,67 @@ impl<'a> Ordered<'a> {
         &self.turns
     }
 
-    /// The channels reached from `from` within the places up to `high`; `None` if `target` is among them.
-    fn ahead(&mut self, from: usize, target: usize, high: u32) -> Option<Vec<usize>> {
+    /// Finds the channels that `next` leads to and those that lead to `by`, both within the places between the two; false
+    /// as soon as some channel is both. The side with fewer channels left to look at goes on.
+    fn search(&mut self, by: usize, next: usize) -> bool {
         let (graph, turns, place, seen) = (self.graph, &self.turns, &self.place, &mut self.seen);
-        let mut found = vec![from];
-        seen[from] = true;
-        let mut next = 0;
-        while let Some(&channel) = found.get(next) {
-            next += 1;
-            for after in turns.after(graph, channel) {
-                if place[after] <= high && !std::mem::replace(&mut seen[after], true) {
-                    found.push(after);
-                }
+        let (low, high) = (place[next], place[by]);
+        let [ahead, behind] = &mut self.found;
+        ahead.clear();
+        behind.clear();
+        ahead.push(next);
+        behind.push(by);
+        (seen[next], seen[by]) = (AHEAD, BEHIND);
+        let (mut of_ahead, mut of_behind) = (0, 0);
+        let meet = loop {
+            let left = (ahead.len() - of_ahead, behind.len() - of_behind);
+            let goes_ahead = match left {
+                (0, 0) => break false,
+                (0, _) => false,
+                (_, 0) => true,
+                (ahead, behind) => ahead <= behind,
+            };
+            let is_met = if goes_ahead {
+                let channel = ahead[of_ahead];
+                of_ahead += 1;
+                turns.after(graph, channel).any(|after| {
+                    let is_new = place[after] <= high && seen[after] == NEITHER;
+                    if is_new {
+                        seen[after] = AHEAD;
+                        ahead.push(after);
+                    }
+                    seen[after] == BEHIND
+                })
+            } else {
+                let channel = behind[of_behind];
+                of_behind += 1;
+                turns.before(graph, channel).any(|before| {
+                    let is_new = place[before] >= low && seen[before] == NEITHER;
+                    if is_new {
+                        seen[before] = BEHIND;
+                        behind.push(before);
+                    }
+                    seen[before] == AHEAD
+                })
+            };
+            if is_met {
+                break true;
             }
-        }
-        let closes = seen[target];
-        found.iter().for_each(|channel| seen[*channel] = false);
-        (!closes).then_some(found)
+        };
+        ahead.iter().chain(behind.iter()).for_each(|channel| seen[*channel] = NEITHER);
+        !meet
     }
 
-    /// The channels from which `from` is reached within the places down to `low`.
-    fn behind(&mut self, from: usize, low: u32) -> Vec<usize> {
-        let (graph, turns, place, seen) = (self.graph, &self.turns, &self.place, &mut self.seen);
-        let mut found = vec![from];
-        seen[from] = true;
-        let mut next = 0;
-        while let Some(&channel) = found.get(next) {
-            next += 1;
-            for before in turns.before(graph, channel) {
-                if place[before] >= low && !std::mem::replace(&mut seen[before], true) {
-                    found.push(before);
-                }
-            }
-        }
-        found.iter().for_each(|channel| seen[*channel] = false);
-        found
-    }
-
-    /// Puts all channels of `behind` before all of `ahead`, on the places that they have together.
-    fn reorder(&mut self, mut behind: Vec<usize>, mut ahead: Vec<usize>) {
+    /// Puts all channels found behind before all of those ahead, on the places that they have together.
+    fn reorder(&mut self) {
+        let [ahead, behind] = &mut self.found;
         behind.sort_unstable_by_key(|channel| self.place[*channel]);
         ahead.sort_unstable_by_key(|channel| self.place[*channel]);
-        behind.append(&mut ahead);
-        let mut places: Vec<u32> = behind.iter().map(|channel| self.place[*channel]).collect();
-        places.sort_unstable();
-        for (channel, place) in behind.into_iter().zip(places) {
-            self.place[channel] = place;
+        self.places.clear();
+        self.places.extend(behind.iter().chain(ahead.iter()).map(|channel| self.place[*channel]));
+        self.places.sort_unstable();
+        for (channel, place) in behind.iter().chain(ahead.iter()).zip(&self.places) {
+            self.place[*channel] = *place;
         }
     }
 
@@ -128,5 +157,60 @@ impl<'a> Ordered<'a> {
     /// The set alone.
     pub(in crate::routing) fn into_turns(self) -> AllowedTurns {
         self.turns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::generate;
+    use rand::{RngExt as _, SeedableRng as _};
+
+    /// Whether turns lead from one channel to another, by looking at all that they lead to.
+    fn leads(graph: &SwitchGraph, turns: &AllowedTurns, from: usize, to: usize) -> bool {
+        let mut seen = vec![false; graph.outputs().len()];
+        let mut open = vec![from];
+        while let Some(channel) = open.pop() {
+            if channel == to {
+                return true;
+            }
+            for after in turns.after(graph, channel) {
+                if !std::mem::replace(&mut seen[after], true) {
+                    open.push(after);
+                }
+            }
+        }
+        false
+    }
+
+    /// Wrong if a turn were refused that closes no cycle, or allowed though it does; or if some turn led backward in the
+    /// order that is kept.
+    #[test]
+    fn turns_are_refused_where_a_plain_search_finds_a_cycle() {
+        for seed in 0..20 {
+            let size = [("switches", 6 + 2 * (seed % 4)), ("degree", 3 + seed % 3), ("hosts-per-switch", 1)];
+            let network = generate::build("random-regular", &size, seed).unwrap();
+            let graph = SwitchGraph::new(&network);
+            let mut ordered = Ordered::new(&graph, AllowedTurns::none(&graph));
+            let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+            for _ in 0..1_000 {
+                let by = random.random_range(0..graph.outputs().len());
+                let all: Vec<usize> = ordered.turns().possible(&graph, by).collect();
+                let next = all[random.random_range(0..all.len())];
+                if ordered.turns().allows(&graph, by, next) {
+                    if random.random_bool(0.3) {
+                        ordered.remove(by, next);
+                    }
+                    continue;
+                }
+                let closes = leads(&graph, ordered.turns(), next, by);
+                assert_eq!(ordered.add(by, next), !closes, "seed {seed}");
+                assert!(ordered.seen.iter().all(|side| *side == NEITHER), "seed {seed}");
+            }
+            for by in 0..graph.outputs().len() {
+                let mut after = ordered.turns().after(&graph, by);
+                assert!(after.all(|next| ordered.place[by] < ordered.place[next]), "seed {seed}");
+            }
+        }
     }
 }

@@ -1,7 +1,5 @@
 //! What the figures of curves share: latency against accepted traffic on one network, throughput on all of them.
 
-use std::collections::BTreeMap;
-
 use crate::{Page, Record, Results, Row, curves};
 use simnet_output::report::{Axis, Chart, Layer, Mark, Yes, draw_charts};
 
@@ -124,27 +122,30 @@ fn latencies(results: &Results<'_>, compared: &Compared<'_>) -> Vec<Row> {
     rows
 }
 
-/// Latency of [`H2`] over that of [`H1`] by load: the mean over the networks on which neither is saturated and both are
-/// known well enough, and its ends. A network on which both are one routing, equal at every load, says nothing of them.
+/// Latency of [`H2`] over that of [`H1`] by load: the mean over the networks and its ends, at loads at which neither is
+/// saturated on any of them. A network on which both are one routing, equal at every load, says nothing of them.
 fn over_h1(results: &Results<'_>, compared: &Compared<'_>) -> Vec<Row> {
     let curves = results.csv(0, "curves.csv");
-    let mut ratios: BTreeMap<usize, (f64, Vec<f64>)> = BTreeMap::new();
-    for seed in &compared.seeds {
+    let of_network = |seed: &String| -> Vec<(f64, Option<f64>)> {
         let [h1, h2] = [H1, H2].map(|routing| [(SEED, seed.as_str()), ("routing", routing)]);
-        let both: Vec<_> = curves.of(&h1).zip(curves.of(&h2)).map(|(h1, h2)| over(&h1, &h2)).collect();
-        if both.iter().all(|(_, ratio)| ratio.is_none_or(|ratio| ratio == 1.0)) {
-            continue;
-        }
-        for (position, (load, ratio)) in both.into_iter().enumerate() {
-            ratios.entry(position).or_insert((load, Vec::new())).1.extend(ratio);
-        }
-    }
-    let row = |(load, ratios): (f64, Vec<f64>)| {
+        curves.of(&h1).zip(curves.of(&h2)).map(|(h1, h2)| over(&h1, &h2)).collect()
+    };
+    let is_other = |both: &Vec<(f64, Option<f64>)>| {
+        both.iter().any(|(_, ratio)| ratio.is_some_and(|ratio| ratio != 1.0))
+    };
+    let networks: Vec<_> = compared.seeds.iter().map(of_network).filter(is_other).collect();
+    let loads = networks.iter().map(Vec::len).min().unwrap_or(0);
+    let row = |position: usize| {
+        let ratios = networks.iter().map(|both| both[position].1).collect::<Option<Vec<f64>>>()?;
         let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
         let ends = [f64::min, f64::max].map(|end| ratios.iter().copied().reduce(end));
-        Row::ours(OVER_H1, H2, "factor", Some(mean)).between(ends[0], ends[1]).at(load)
+        Some(
+            Row::ours(OVER_H1, H2, "factor", Some(mean))
+                .between(ends[0], ends[1])
+                .at(networks[0][position].0),
+        )
     };
-    ratios.into_values().filter(|(_, ratios)| !ratios.is_empty()).map(row).collect()
+    (0..loads).filter_map(row).collect()
 }
 
 /// A load, and the latency of one routing over that of another where both are steady.

@@ -22,8 +22,8 @@ pub(super) const FIG3A: Figure = Figure {
              decoder at every input it is 14 % (`sancho2000/arbitration`), which contradicts \"one message header \
              at a time\". UD_BFS2 gains more than the printed 20 %: the switch that R1 picks is a poor root on some \
              networks (+18 to +44 %). On 4 of the 10 networks H1 and H2 give the same routes, so that UD_DFS1 and \
-             UD_DFS2 are one routing there. In the mean over the other six, at the loads that none is saturated at, the \
-             latency of UD_DFS2 is 0.4 to 0.9 % below that of UD_DFS1: a tie at the least loads.",
+             UD_DFS2 are one routing there. In the mean over the other six, at the loads that none is saturated at, \
+             the latency of UD_DFS2 is 0.4 to 0.9 % below that of UD_DFS1: a tie at the least loads.",
         );
         Page { rows: networks::held(page.rows, results, &[(0, 1)]), ..page }
     },
@@ -46,9 +46,9 @@ pub(super) const FIG3B: Figure = Figure {
              larger than the \
              20 % of the paper: on one network R1 picks a root so poor that everything else gains twice \
              (see `sancho2000/gains`). On 4 of the 10 networks H1 and H2 give the same routes, so that UD_DFS1 and \
-             UD_DFS2 are one routing there. In the mean over the other six, at the loads that none is saturated at, the \
-             latency of UD_DFS2 is 0.5 to 1.2 % below that of UD_DFS1; on the one that is drawn they tie at all loads \
-             but the greatest.",
+             UD_DFS2 are one routing there. In the mean over the other six, at the loads that none is saturated at, \
+             the latency of UD_DFS2 is 0.5 to 1.2 % below that of UD_DFS1; on the one that is drawn they tie at all \
+             loads but the greatest.",
         )
     },
 };

@@ -46,9 +46,9 @@ pub(super) const FIG4B: Figure = Figure {
              say what it did. \"Up to 2.5\" stands beside the greatest of our ten networks, and holds if the greatest \
              of ten of a hundred can be as much under either permutation. With a decoder at every \
              input it is up to 2.13 on twenty networks (`sancho2000/arbitration`). On 4 of the 10 networks H1 and H2 \
-             give the same routes, so that UD_DFS1 and UD_DFS2 are one routing there. The paper calls the lower latency \
-             of UD_DFS2 significant; in the mean over the other six the two tie (0.3 % below to 0.4 % above), and on the \
-             one that is drawn it is lower at 70 % of the loads.",
+             give the same routes, so that UD_DFS1 and UD_DFS2 are one routing there. The paper calls the lower \
+             latency of UD_DFS2 significant; in the mean over the other six the two tie (0.3 % below to 0.4 % \
+             above), and on the one that is drawn it is lower at 70 % of the loads.",
         );
         Page { rows: networks::held(page.rows, results, &[(3, 1), (4, 2)]), ..page }
     },

@@ -84,8 +84,8 @@ fn make(results: &Results<'_>) -> Page {
                   the \
                   mean over ten networks. On four of the ten of 16 and of 32 switches H1 and H2 give the same routes, \
                   on none of 64. \"The improvement is higher in large networks\" is said of latency: in the \
-                  mean it is 0.4 to 0.9, 0.5 to 1.2 and 0.9 to 1.4 % lower with UD_DFS2, though not on the network that \
-                  `sancho2000/fig3-64` draws.\n\n\
+                  mean it is 0.4 to 0.9, 0.5 to 1.2 and 0.9 to 1.4 % lower with UD_DFS2, though not on the network \
+                  that `sancho2000/fig3-64` draws.\n\n\
                   Where routes are drawn for each pair of hosts instead, balancing at 16 switches brings 3 %, UD_BFS2 \
                   34 %. Constant gaps, other buffers and cables, round robin and one path a pair of switches differ \
                   little from that (docs/VALIDATION.md). Until quantiles were taken, these numbers were held against \

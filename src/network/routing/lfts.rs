@@ -14,9 +14,9 @@
 //! port of a switch is port 1 to a table.
 //!
 //! Pairs of hosts are judged by the lowest lid of each host's lowest-numbered cabled port, or of each of its cabled
-//! ports, to and from which all distances and loads are counted. The dependencies are those of all lids of all ports of hosts, as any
-//! of them may be in use, from every switch with a port of a host. Routes to the switches themselves carry management
-//! only, on a lane of its own, and are left out.
+//! ports, to and from which all distances and loads are counted. The dependencies are those of all lids of all ports
+//! of hosts, as any of them may be in use, from every switch with a port of a host. Routes to the switches themselves
+//! carry management only, on a lane of its own, and are left out.
 //!
 //! Where a table has no entry for a lid, or sends it to port 0, 255 or one without a cable, its route ends
 //! there; so it does at a switch without a table, and a route in a circle never ends: the pair counts as

@@ -8,8 +8,8 @@ use super::AllowedTurns;
 ///
 /// # Source
 /// Pearce and Kelly 2006, *A dynamic topological sort algorithm for directed acyclic graphs*: a turn that leads
-/// backward is tried by a search between the places of its two channels only. Here both searches go on in turn, so that a
-/// turn that closes a cycle is refused where they meet.
+/// backward is tried by a search between the places of its two channels only. Here both searches go on in turn, so
+/// that a turn that closes a cycle is refused where they meet.
 pub(in crate::routing) struct Ordered<'a> {
     graph: &'a SwitchGraph,
     turns: AllowedTurns,
@@ -83,8 +83,8 @@ impl<'a> Ordered<'a> {
         &self.turns
     }
 
-    /// Finds the channels that `next` leads to and those that lead to `by`, both within the places between the two; false
-    /// as soon as some channel is both. The side with fewer channels left to look at goes on.
+    /// Finds the channels that `next` leads to and those that lead to `by`, both within the places between the two;
+    /// false as soon as some channel is both. The side with fewer channels left to look at goes on.
     fn search(&mut self, by: usize, next: usize) -> bool {
         let (graph, turns, place, seen) = (self.graph, &self.turns, &self.place, &mut self.seen);
         let (low, high) = (place[next], place[by]);
@@ -183,8 +183,8 @@ mod tests {
         false
     }
 
-    /// Wrong if a turn were refused that closes no cycle, or allowed though it does; or if some turn led backward in the
-    /// order that is kept.
+    /// Wrong if a turn were refused that closes no cycle, or allowed though it does; or if some turn led backward in
+    /// the order that is kept.
     #[test]
     fn turns_are_refused_where_a_plain_search_finds_a_cycle() {
         for seed in 0..20 {

@@ -192,7 +192,7 @@ impl Attachments {
         std::iter::once(owner).chain(further.map(|(id, _)| id))
     }
 
-    /// Hosts with further ports as they are judged, given the pairs of ids without a route; `None` where no host has any.
+    /// Hosts with further ports as they are judged, given the pairs of ids without a route; `None` without such ports.
     ///
     /// Costs O(hosts) for every two sets of planes that hosts are on, and a look at each of these pairs.
     pub(super) fn ports(&self, missed: &[(HostId, HostId)]) -> Option<OfPorts> {

@@ -106,8 +106,8 @@ impl Subnet {
         Some(Tool { child })
     }
 
-    /// A shell's functions by which installed tools run in the subnet under their own names, for a minute at most, with the
-    /// files that OpenSM keeps in the folder that the shell is in; `None` where one of them is absent.
+    /// A shell's functions by which installed tools run in the subnet under their own names, for a minute at most,
+    /// with the files that OpenSM keeps in the folder that the shell is in; `None` where one of them is absent.
     pub(crate) fn tools(&self, names: &[&str]) -> Option<String> {
         let mut functions = format!("export IBSIM_SOCKNAME={}; unset IBSIM_SERVER_NAME\n", self.socket);
         functions += "export OSM_TMP_DIR=\"$PWD\" OSM_CACHE_DIR=\"$PWD\"\n";

@@ -36,6 +36,7 @@ struct Fabric {
     ports: BTreeMap<u64, u64>,
     /// Those lids that aggregation nodes have.
     units: BTreeSet<u64>,
+    /// The guids of switches.
     switches: BTreeSet<u64>,
 }
 
@@ -47,6 +48,7 @@ fn number(line: &str, mark: &str, radix: u32) -> u64 {
 }
 
 impl Fabric {
+    /// Reads a dump.
     fn of(dump: &str) -> Fabric {
         let (mut fabric, mut node, mut is_switch, mut is_unit) = (Fabric::default(), 0, false, false);
         for line in dump.lines().filter(|line| !line.starts_with('#')) {

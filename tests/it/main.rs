@@ -62,6 +62,7 @@ mod interop {
     mod installed;
     mod lanes;
     mod mpi;
+    mod ndr;
     mod opensm;
     mod pcapng;
     mod perfetto;

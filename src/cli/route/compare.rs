@@ -194,15 +194,17 @@ fn best(rows: &[Row], tables: &'static str, lanes: u8) -> Option<Taken> {
     let (row, taken) = sound
         .iter()
         .min_by(|(_, a), (_, b)| worth(a).partial_cmp(&worth(b)).expect("distances are numbers"))?;
+    let plural = |count: u32| if count == 1 { "" } else { "s" };
     let why = format!(
-        "of {} routings {tables}, {} cannot deadlock on at most {lanes} lanes and reach all pairs that can be reached; \
-         of these the fewest routes, {}, go over its busiest channel, at a mean distance of {}, on {} lane{}",
+        "of {} routings {tables}, {} cannot deadlock on at most {lanes} lane{} and reach all pairs that can be \
+         reached; of these the fewest routes, {}, go over its busiest channel, at a mean distance of {}, on {} lane{}",
         of_kind().count(),
         sound.len(),
+        plural(u32::from(lanes)),
         taken.report.max_channel_load,
         fixed(taken.report.mean_distance, 4),
         taken.lanes(),
-        if taken.lanes() == 1 { "" } else { "s" },
+        plural(taken.lanes()),
     );
     Some(Taken { algorithm: row.algorithm, tables, why })
 }

@@ -19,7 +19,9 @@ fn the_hour_of_an_operator_is_as_told() {
             .chain([before])
             .collect();
     }
-    let [_, ranked, one, required, roots, file, ring] = &printed[..] else { panic!("seven blocks") };
+    let [_, ranked, one, required, roots, file, ring, judged, left] = &printed[..] else {
+        panic!("nine blocks")
+    };
     let mut lines = ranked.lines();
     let (cable, switch) = (lines.next().unwrap(), lines.next().unwrap());
     assert!(cable.starts_with("worst cable: ") && cable.contains("no pair loses its route"), "{ranked}");
@@ -36,4 +38,10 @@ fn the_hour_of_an_operator_is_as_told() {
         ring.contains("a cycle of 4 channels") && ring.contains("other rules end the deadlock"),
         "{ring}"
     );
+    assert!(judged.contains("sound as a file") && judged.contains("pairs wait for new tables"), "{judged}");
+    assert!(
+        judged.contains("unreachable pairs                0                                 "),
+        "{judged}"
+    );
+    assert!(left.contains("unreachable pairs                0\n"), "{left}");
 }

@@ -258,7 +258,7 @@ fn route(subnet: &Subnet, folder: &Path, case: &Case, engine: &str, ask: bool) -
 }
 
 /// Waits until a file is there and has not grown for a while: it is the last that a sweep writes.
-fn wait_for(file: &Path) {
+pub(super) fn wait_for(file: &Path) {
     let (started, mut before) = (Instant::now(), 0);
     loop {
         std::thread::sleep(Duration::from_millis(200));
@@ -297,7 +297,7 @@ fn levels_from(subnet: &Subnet, folder: &Path, source: u64) -> BTreeMap<u64, u64
 }
 
 /// The service level of a pair of lids, asked of the running manager.
-fn level_of(subnet: &Subnet, folder: &Path, source: u64, destination: u64) -> u64 {
+pub(super) fn level_of(subnet: &Subnet, folder: &Path, source: u64, destination: u64) -> u64 {
     for _ in 0..20 {
         let said = path_records(subnet, folder, &[("--slid", source), ("--dlid", destination)]);
         let line = said.lines().find(|line| line.trim_start().starts_with("sl..."));

@@ -106,6 +106,20 @@ impl Subnet {
         Some(Tool { child })
     }
 
+    /// A shell's functions by which installed tools run in the subnet under their own names, for a minute at most,
+    /// with the files that OpenSM keeps in the folder that the shell is in; `None` where one of them is absent.
+    pub(crate) fn tools(&self, names: &[&str]) -> Option<String> {
+        let mut functions = format!("export IBSIM_SOCKNAME={}; unset IBSIM_SERVER_NAME\n", self.socket);
+        functions += "export OSM_TMP_DIR=\"$PWD\" OSM_CACHE_DIR=\"$PWD\"\n";
+        for name in names {
+            let (program, library) = (peer(name)?, self.umad2sim.display());
+            let limit = LIMIT.as_secs();
+            let run = format!("timeout {limit} env LD_PRELOAD={library} {}", program.display());
+            functions += &format!("{name}() {{ {run} \"$@\"; }}\n");
+        }
+        Some(functions)
+    }
+
     /// The network as the real `ibnetdiscover` dumps it; `None` where that is absent.
     pub(crate) fn dumped(&self) -> Option<Vec<u8>> {
         let left = self.run("ibnetdiscover", |_| {})?;

@@ -111,7 +111,7 @@ pub(super) fn run(
                 .to_owned(),
         ));
     }
-    if own.lanes.is_some() && !engine.takes_lanes() {
+    if own.lanes.is_some_and(|lanes| lanes > 1) && !engine.takes_lanes() {
         return Err(Failure::Usage(format!(
             "`--lanes`: {} needs one lane, and uses no others",
             engine.name()

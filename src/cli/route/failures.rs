@@ -9,6 +9,7 @@ use crate::cli::network::NetworkArguments;
 use crate::cli::output::{Table, print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
 use simnet_base::diagnostics::quoted;
+use simnet_base::ids::Node;
 use simnet_base::numbers::{count, fixed};
 use simnet_network::routing::{Effect, Failures, Part, Verdict, rank_failures};
 use simnet_network::topology::Network;
@@ -90,7 +91,7 @@ fn as_json(net: &Network, failures: &Failures, options: &Options) -> serde_json:
         let found = failures.parts.iter().find(|(part, _)| kind(*part) == wanted);
         found.map(|(part, _)| without::name(net, *part))
     };
-    json!({
+    let mut found = json!({
         "worst_cable": worst("cable"),
         "worst_switch": worst("switch"),
         "whole": Figures::new(&failures.whole),
@@ -98,7 +99,17 @@ fn as_json(net: &Network, failures: &Failures, options: &Options) -> serde_json:
         "tried": { "cables": cables, "switches": failures.parts.len() - cables },
         "host_cables": failures.host_cables,
         "failures": listed,
-    })
+    });
+    if let Some(ports) = other_ports(net) {
+        found["other_ports"] = ports.into();
+    }
+    found
+}
+
+/// How many cabled ports of hosts no pair counts by here; `None` if there are none.
+fn other_ports(net: &Network) -> Option<usize> {
+    let further = |host| net.cables(Node::Host(host)).count().saturating_sub(1);
+    Some(net.host_ids().map(further).sum()).filter(|ports| *ports > 0)
 }
 
 fn kind(part: Part) -> &'static str {
@@ -127,6 +138,12 @@ fn human(net: &Network, failures: &Failures, options: &Options) -> String {
         count(failures.parts.len() - cables, "switch"),
         count(failures.host_cables, "cable"),
     );
+    if let Some(ports) = other_ports(net) {
+        text += &format!(
+            "each host counts by its lowest cabled port alone, {} by none: `--plane` takes one plane\n\n",
+            count(ports, "other port")
+        );
+    }
     text + &table(net, failures, options.top as usize)
 }
 

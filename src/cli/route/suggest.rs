@@ -128,7 +128,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 }
 
 fn figures(net: &Network, choices: &Choices, judged: &Judgement) -> Result<Figures, Failure> {
-    let attachments = Attachments::lowest(net);
+    let attachments = Attachments::every_port(net);
     let plan = Plan::new(net, &attachments, choices).map_err(|error| Failure::Usage(error.to_string()))?;
     let report = plan.report(net, &attachments);
     let verdict = report.verdict();

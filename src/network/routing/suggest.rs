@@ -250,7 +250,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(network: &'a Network, question: &'a Question) -> Search<'a> {
-        let attachments = Attachments::lowest(network);
+        let attachments = Attachments::every_port(network);
         let hosts = weights(&attachments.per_switch(network.switches().len(), None));
         let free = network.switch_ids().map(|switch| free_ports(network, switch).take(2).collect()).collect();
         Search { network, question, attachments, hosts, free }

@@ -136,3 +136,30 @@ fn tables_of_all_planes_are_judged_on_one() {
     let plane = of(&["--plane", "nvA"]);
     assert_eq!((&plane["pairs"], &plane["unreachable_pairs"]), (&6.into(), &0.into()), "{plane}");
 }
+
+/// Wrong if another verb counted by the lowest ports in silence.
+#[test]
+fn other_verbs_agree_or_say_how_they_count() {
+    let folder = rails();
+    let json = |arguments: &[&str]| -> Value {
+        let (_, shown, told) = simnet(folder.path(), &[arguments, &["--format", "json"]].concat());
+        serde_json::from_str(&shown).unwrap_or_else(|_| panic!("{told}"))
+    };
+    let compared = json(&["route", "compare", "rails.csv"]);
+    for routing in compared["routings"].as_array().unwrap() {
+        assert_eq!(routing["unreachable_pairs"], 0, "{routing}");
+    }
+    let suggested = json(&["route", "suggest", "rails.csv"]);
+    assert_eq!(suggested["before"]["unreachable_pairs"], 0, "{suggested}");
+    let ranked = json(&["route", "rank-failures", "rails.csv"]);
+    assert_eq!(
+        (&ranked["whole"]["unreachable_pairs"], &ranked["other_ports"]),
+        (&6.into(), &3.into()),
+        "{ranked}"
+    );
+    let (_, shown, _) = simnet(folder.path(), &["route", "rank-failures", "rails.csv"]);
+    assert!(
+        shown.contains("each host counts by its lowest cabled port alone, 3 other ports by none"),
+        "{shown}"
+    );
+}

@@ -15,11 +15,10 @@
 //! ```
 //!
 //! Of the switches at which a path turns that is as short as any such path, the one with the least load on its channels
-//! up and down is tried first, so that they spread. Where some pair then finds no turn all begin anew, each pair and
-//! its way back at one switch; if that fails, too, they gather: at one low switch and those above it, as long as these have
-//! turns, so that no circle leads through another one. A few such switches are tried. What finds no turn is told:
-//! [`Exceptions::apart`]. At last the pairs are given more turns for paths as short, in turn, as long as these close no
-//! cycle, so that the routes of a pair can be spread over several.
+//! up and down is tried first, so that they spread. Where some pair then finds no turn all begin anew and gather: at one low switch and
+//! those above it, as long as these have turns, so that no circle leads through another one. A few such switches are
+//! tried. What finds no turn is told: [`Exceptions::apart`]. At last the pairs are given more turns for paths as short, in
+//! turn, as long as these close no cycle, so that the routes of a pair can be spread over several.
 //!
 //! # Source
 //! Ours. OpenSM's `sftree` engine turns at one leaf for all such pairs of a tree; the acyclic set that is kept while
@@ -48,8 +47,6 @@ use super::spread::{PAIR, Spread};
 pub struct Exceptions {
     /// UP*/DOWN*'s and these, without a cycle.
     turns: AllowedTurns,
-    /// Of these those with which every pair was content.
-    least: AllowedTurns,
     /// The turns, in the order in which they were allowed: positions of two outputs.
     added: Vec<(usize, usize)>,
     /// How many pairs of switches have a path by these turns alone, one each direction.
@@ -70,9 +67,6 @@ const MOST_CHANNELS: usize = 4;
 /// How many turns more a pair is given at most, for paths as short as by the first.
 const MOST_OTHERS: usize = 32;
 
-/// The longest paths of which both ways turn at one switch: from a spine to a leaf and up and down again.
-const MOST_PAIRED: u32 = 3;
-
 /// How many turns that would close a cycle are met before no other is looked for: each costs a search.
 const MOST_REFUSED: usize = 1_000;
 
@@ -88,18 +82,10 @@ impl Exceptions {
         if without.is_empty() {
             return None;
         }
-        let load = [Spread::new(&plain, hosts).over, between_neighbours(graph, hosts)];
-        let search = |preferred, ways| {
-            Search::new((graph, directions), hosts, load.clone(), preferred).find(&without, ways)
-        };
-        let mut best = search(vec![true; graph.switches()], &[false]);
-        if !best.apart.is_empty() {
-            let paired = search(vec![true; graph.switches()], &[true, false]);
-            // Of longer ways single next hops would lose some.
-            if paired.apart.is_empty() && paired.longest() <= MOST_PAIRED {
-                best = paired;
-            }
-        }
+        let load = Spread::new(&plain, hosts).over;
+        let search =
+            |preferred| Search::new((graph, directions), hosts, load.clone(), preferred).find(&without);
+        let mut best = search(vec![true; graph.switches()]);
         let mut centres: Vec<Vec<bool>> = between.iter().map(|at| above(graph, directions, *at)).collect();
         for _ in 0..MOST_CENTRES {
             let ends: BTreeSet<SwitchId> = best.apart.iter().flat_map(|(from, to)| [*from, *to]).collect();
@@ -114,7 +100,7 @@ impl Exceptions {
             else {
                 break;
             };
-            let gathered = search(centres.swap_remove(centre), &[false]);
+            let gathered = search(centres.swap_remove(centre));
             if gathered.apart.len() < best.apart.len() {
                 best = gathered;
             }
@@ -125,12 +111,6 @@ impl Exceptions {
     /// UP*/DOWN*'s turns and these.
     pub fn turns(&self) -> &AllowedTurns {
         &self.turns
-    }
-
-    /// UP*/DOWN*'s turns and the fewest of these by which every pair has a path that has one: single next hops lose
-    /// fewer paths the less there is to choose from.
-    pub(super) fn least(&self) -> &AllowedTurns {
-        &self.least
     }
 
     /// How many turns were added.
@@ -176,16 +156,6 @@ fn pairs_without(moves: &LegalMoves<'_>, between: &[SwitchId]) -> Vec<(SwitchId,
     found.filter(|(_, sources)| !sources.is_empty()).collect()
 }
 
-/// Per channel its share of what the hosts at both its ends send each other, in [`PAIR`]ths of a route.
-fn between_neighbours(graph: &SwitchGraph, hosts: &[u32]) -> Vec<u64> {
-    let share = |channel: usize| {
-        let (from, to) = (graph.sender(channel), graph.outputs()[channel].to);
-        let cables = graph.of(from).iter().filter(|output| output.to == to).count() as u64;
-        PAIR * u64::from(hosts[from.index()]) * u64::from(hosts[to.index()]) / cables.max(1)
-    };
-    (0..graph.outputs().len()).map(share).collect()
-}
-
 /// Which switches channels up lead to from one, itself among them.
 fn above(graph: &SwitchGraph, directions: &Directions, from: SwitchId) -> Vec<bool> {
     let mut above = vec![false; graph.switches()];
@@ -213,8 +183,6 @@ struct Search<'a> {
     hosts: &'a [u32],
     /// Per channel the load of all pairs with a path, spread evenly, and of those that turn into it or out of it.
     load: Vec<u64>,
-    /// Per channel the part that cannot go elsewhere: that of hosts at both its ends, and of those that turn.
-    fixed: Vec<u64>,
     /// Per switch how many pairs turn there.
     pairs: Vec<usize>,
     /// How many turns would have closed a cycle.
@@ -223,8 +191,8 @@ struct Search<'a> {
     ways: BTreeMap<SwitchId, Ways>,
 }
 
-/// By destination the sources that have a turn towards it, with the lengths of their paths.
-type Turned = BTreeMap<SwitchId, Vec<(SwitchId, u32)>>;
+/// A destination, and the sources that have a turn towards it, with the lengths of their paths.
+type Turned = (SwitchId, Vec<(SwitchId, u32)>);
 
 /// Which turn a pair asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -233,8 +201,6 @@ enum Asked {
     Any {
         /// Whether only at a switch that is preferred.
         only_preferred: bool,
-        /// Whether the way back is to have the same turn the other way round.
-        both_ways: bool,
     },
     /// One that is not allowed yet, for a path that is no longer than this.
     Other { longest: u32 },
@@ -243,19 +209,13 @@ enum Asked {
 /// What a search has found.
 struct Found<'a> {
     search: Search<'a>,
-    turned: Turned,
+    turned: Vec<Turned>,
     apart: Vec<(SwitchId, SwitchId)>,
 }
 
 impl Found<'_> {
-    /// How long the longest path is.
-    fn longest(&self) -> u32 {
-        self.turned.values().flatten().map(|(_, length)| *length).max().unwrap_or(0)
-    }
-
     /// The turns that were found for these pairs, and others for them.
     fn into_exceptions(mut self, without: &[(SwitchId, Vec<SwitchId>)]) -> Exceptions {
-        let least = self.search.ordered.turns().clone();
         self.search.add_others(self.turned);
         let all: usize = without.iter().map(|(_, sources)| sources.len()).sum();
         Exceptions {
@@ -263,7 +223,6 @@ impl Found<'_> {
             pairs: all - self.apart.len(),
             apart: self.apart,
             turns: self.search.ordered.into_turns(),
-            least,
         }
     }
 }
@@ -272,7 +231,7 @@ impl<'a> Search<'a> {
     fn new(
         (graph, directions): (&'a SwitchGraph, &'a Directions),
         hosts: &'a [u32],
-        [load, fixed]: [Vec<u64>; 2],
+        load: Vec<u64>,
         preferred: Vec<bool>,
     ) -> Search<'a> {
         let ordered = Ordered::new(graph, AllowedTurns::plain(graph, directions));
@@ -285,50 +244,32 @@ impl<'a> Search<'a> {
             added: Vec::new(),
             hosts,
             load,
-            fixed,
             pairs,
             refused: 0,
             ways: BTreeMap::new(),
         }
     }
 
-    /// Gives each of these pairs, by destination, a turn if it can: for each of `ways` in turn, whether the way back is
-    /// to turn there, too.
-    fn find(mut self, without: &[(SwitchId, Vec<SwitchId>)], ways: &[bool]) -> Found<'a> {
+    /// Gives each of these pairs, by destination, a turn if it can.
+    fn find(mut self, without: &[(SwitchId, Vec<SwitchId>)]) -> Found<'a> {
         let plain = LegalMoves::plain(self.graph, self.directions);
         let mut toward = Toward::new(self.graph);
-        let mut turned = Turned::new();
-        let pairs = without.iter().flat_map(|(to, sources)| sources.iter().map(|source| (*source, *to)));
-        let mut left: BTreeSet<(SwitchId, SwitchId)> = pairs.collect();
+        let mut without = without.to_vec();
+        let mut turned: Vec<Turned> = without.iter().map(|(to, _)| (*to, Vec::new())).collect();
         // Those that have to turn elsewhere come last: they stand in the way of fewer.
-        for (only_preferred, both_ways) in
-            [true, false].into_iter().flat_map(|own| ways.iter().map(move |both| (own, *both)))
-        {
-            let asked = Asked::Any { only_preferred, both_ways };
-            for (destination, sources) in without {
-                let is_left = |source: &&SwitchId| {
-                    left.contains(&(**source, *destination))
-                        && (!both_ways || *source < destination && left.contains(&(*destination, **source)))
-                };
-                let sources: Vec<SwitchId> = sources.iter().filter(is_left).copied().collect();
-                if sources.is_empty() {
-                    continue;
-                }
+        for only_preferred in [true, false] {
+            for ((destination, sources), (_, turned)) in without.iter_mut().zip(&mut turned) {
                 toward.search(&plain, *destination);
                 let lift = self.lift(&toward);
-                for source in sources {
-                    if let Some(length) = self.turn((source, *destination), &lift, asked) {
-                        let back = both_ways.then_some((*destination, source));
-                        for (from, to) in [(source, *destination)].into_iter().chain(back) {
-                            left.remove(&(from, to));
-                            turned.entry(to).or_default().push((from, length));
-                        }
-                    }
-                }
+                sources.retain(|source| {
+                    let length = self.turn((*source, *destination), &lift, Asked::Any { only_preferred });
+                    turned.extend(length.map(|length| (*source, length)));
+                    length.is_none()
+                });
             }
         }
-        let mut apart: Vec<(SwitchId, SwitchId)> = left.into_iter().collect();
-        apart.sort_unstable_by_key(|(source, destination)| (*destination, *source));
+        let pairs = without.iter().flat_map(|(to, sources)| sources.iter().map(|source| (*source, *to)));
+        let mut apart: Vec<(SwitchId, SwitchId)> = pairs.collect();
         // A turn that another pair asked for, or several one after the other, may serve these.
         let moves = LegalMoves::turns(self.graph, self.ordered.turns());
         apart.retain(|(source, destination)| {
@@ -340,7 +281,7 @@ impl<'a> Search<'a> {
 
     /// Gives pairs that have a turn others for paths as short, one after the other in turn, so that their routes can
     /// be spread.
-    fn add_others(&mut self, mut turned: Turned) {
+    fn add_others(&mut self, mut turned: Vec<Turned>) {
         let plain = LegalMoves::plain(self.graph, self.directions);
         let mut toward = Toward::new(self.graph);
         self.refused = 0;
@@ -369,69 +310,37 @@ impl<'a> Search<'a> {
         let mut turning: Vec<(u32, SwitchId)> = graph
             .switch_ids()
             .filter(|at| ways.down[at.index()] != UNREACHED)
-            .filter(|at| {
-                self.preferred[at.index()] || !matches!(asked, Asked::Any { only_preferred: true, .. })
-            })
+            .filter(|at| asked != Asked::Any { only_preferred: true } || self.preferred[at.index()])
             .filter_map(|at| Some((ways.down[at.index()] + lift[at.index()].first()?.0, at)))
             .filter(|(length, _)| !matches!(asked, Asked::Other { longest } if *length > longest))
             .collect();
         // Of the nearest, those with the least load first.
-        turning.sort_by_cached_key(|(length, at)| {
-            let arriving = self.arriving(source, *at);
-            let fixed =
-                arriving.first().into_iter().chain(lift[at.index()].first()).map(|(_, fixed, _)| *fixed);
-            let crowd = fixed.fold(self.crowd(*at), u64::max);
-            (*length, crowd, self.pairs[at.index()], *at)
-        });
+        turning.sort_by_cached_key(|(length, at)| (*length, self.crowd(*at), self.pairs[at.index()], *at));
         for (length, at) in turning.into_iter().take(MOST_TRIES) {
-            let arriving = self.arriving(source, at);
+            let ways = &self.ways[&source];
+            let above = graph.of(at).iter().filter(|output| directions.is_up(at, output.to));
+            let arriving = above.map(|output| (ways.to(output.to), output.reverse as usize));
+            let arriving = self.fewest(arriving.filter(|(above, _)| *above != UNREACHED));
             let turns = arriving.iter().flat_map(|by| lift[at.index()].iter().map(|next| (by.2, next.2)));
             // Back over the cable by which it came is no turn.
             for (by, next) in turns.filter(|(by, next)| graph.outputs()[*by].reverse as usize != *next) {
                 let is_new = !self.ordered.turns().allows(graph, by, next);
-                if !is_new && matches!(asked, Asked::Other { .. }) || !self.allow(by, next) {
+                if !is_new && matches!(asked, Asked::Other { .. }) {
                     continue;
                 }
-                let channels = match asked {
-                    Asked::Any { both_ways: true, .. } => {
-                        let [back, on] = [next, by].map(|channel| graph.outputs()[channel].reverse as usize);
-                        if !self.allow(back, on) {
-                            if is_new {
-                                self.added.pop();
-                                self.ordered.remove(by, next);
-                            }
-                            continue;
-                        }
-                        vec![by, next, back, on]
-                    }
-                    _ => vec![by, next],
-                };
+                if is_new && (self.refused == MOST_REFUSED || !self.ordered.add(by, next)) {
+                    self.refused = (self.refused + 1).min(MOST_REFUSED);
+                    continue;
+                }
+                self.added.extend(is_new.then_some((by, next)));
                 let hosts = |switch: SwitchId| u64::from(self.hosts[switch.index()]);
                 let load = PAIR * hosts(source) * hosts(destination);
-                for channel in channels {
-                    self.load[channel] += load;
-                    self.fixed[channel] += load;
-                }
-
+                [by, next].into_iter().for_each(|channel| self.load[channel] += load);
                 self.pairs[at.index()] += 1;
                 return Some(length);
             }
         }
         None
-    }
-
-    /// Allows a turn if it is not yet and closes no cycle, and says whether it is allowed.
-    fn allow(&mut self, by: usize, next: usize) -> bool {
-        if self.ordered.turns().allows(self.graph, by, next) {
-            return true;
-        }
-        let is_added = self.refused < MOST_REFUSED && self.ordered.add(by, next);
-        if is_added {
-            self.added.push((by, next));
-        } else {
-            self.refused = (self.refused + 1).min(MOST_REFUSED);
-        }
-        is_added
     }
 
     /// How full the channels are between a switch and those above it: the mean of those into it or out of it, whichever
@@ -441,17 +350,6 @@ impl<'a> Search<'a> {
         let into: u64 = above().map(|up| self.load[self.graph.outputs()[up].reverse as usize]).sum();
         let out: u64 = above().map(|up| self.load[up]).sum();
         into.max(out) / (above().count() as u64).max(1)
-    }
-
-    /// How far a switch above another is from a source, and the channel by which what comes from there arrives.
-    fn arriving(&self, source: SwitchId, at: SwitchId) -> Vec<(u32, u64, usize)> {
-        let Some(ways) = self.ways.get(&source) else { return Vec::new() };
-        let above = self.graph.range(at).filter(|output| self.is_up(*output));
-        let arriving = above.map(|output| {
-            let output = &self.graph.outputs()[output];
-            (ways.to(output.to), output.reverse as usize)
-        });
-        self.fewest(arriving.filter(|(above, _)| *above != UNREACHED))
     }
 
     fn is_up(&self, output: usize) -> bool {
@@ -468,10 +366,9 @@ impl<'a> Search<'a> {
         self.graph.switch_ids().map(from).collect()
     }
 
-    /// The [`MOST_CHANNELS`] nearest of these, of equals those with the least that cannot go elsewhere, which stands
-    /// between.
+    /// The [`MOST_CHANNELS`] nearest of these, of equals the least full, with their loads between.
     fn fewest(&self, channels: impl Iterator<Item = (u32, usize)>) -> Vec<(u32, u64, usize)> {
-        let mut all: Vec<_> = channels.map(|(far, channel)| (far, self.fixed[channel], channel)).collect();
+        let mut all: Vec<_> = channels.map(|(far, channel)| (far, self.load[channel], channel)).collect();
         all.sort_unstable();
         all.truncate(MOST_CHANNELS);
         all

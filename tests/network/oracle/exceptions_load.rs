@@ -132,9 +132,8 @@ fn small_trees_are_within_a_tenth_of_the_best() {
             let goal = (10 * ours).div_ceil(11);
             if !demand.is_least(goal) {
                 *unsettled += 1;
-                let least = (0..goal).rev().find(|least| demand.is_least(*least)).unwrap_or(0);
                 let kind = if by_destination { "next hops" } else { "routes" };
-                println!("seed {seed}: {ours} by {kind}, shown: {least} at least; hosts {:?}", tree.hosts);
+                println!("seed {seed}: {ours} by {kind}, hosts {:?}", tree.hosts);
             }
         }
     }
@@ -213,7 +212,10 @@ fn larger_trees_are_near_what_has_to_cross_a_cut() {
     ];
     println!("| trees | number | routes: least | median | greatest | next hops: least | median | greatest |");
     println!("|---|---|---|---|---|---|---|---|");
-    for (name, full, family) in families {
+    // One of the largest takes half a minute.
+    for (name, full, family) in
+        families.into_iter().filter(|(_, full, _)| *full > 20 || long_cases(*full) > 1)
+    {
         let mut found = [Vec::new(), Vec::new()];
         for seed in 0.. {
             if found[0].len() as u64 == long_cases(full) {

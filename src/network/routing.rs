@@ -27,6 +27,7 @@ mod lfts;
 mod metrics;
 mod paths;
 mod plan;
+mod relief;
 mod root_file;
 mod roots;
 mod routes_file;

@@ -21,6 +21,7 @@ mod oracle {
     mod dimension_order;
     mod discovery;
     mod exceptions;
+    mod exceptions_load;
     mod failures;
     mod folded_clos;
     mod in_transit;

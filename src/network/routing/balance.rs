@@ -34,6 +34,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::ops::Range;
 
 use thiserror::Error;
 
@@ -42,6 +43,7 @@ use simnet_base::ids::{HostId, SwitchId};
 use super::attachments::Attachments;
 use super::graph::SwitchGraph;
 use super::paths::{LegalMoves, State, Steps, Toward};
+use super::relief::{Relief, Round};
 
 /// How often at most the costs of all paths are evaluated.
 const EVALUATIONS: u64 = 128;
@@ -100,6 +102,9 @@ impl KeptPaths {
         let of_a_pair = pairs.fitting(moves, limits)?;
         let mut balance = Balance::new(moves, &pairs, of_a_pair);
         balance.run();
+        if moves.has_exceptions() {
+            balance.relieve();
+        }
         let mut nth = vec![0; pairs.hosts * pairs.hosts];
         for candidate in balance.candidates.iter().filter(|candidate| candidate.alive) {
             nth[candidate.pair as usize] = candidate.nth;
@@ -489,6 +494,43 @@ impl Balance {
         });
         over.ranked = BinaryHeap::from(ranked);
         over.evaluation = self.evaluation;
+    }
+
+    /// Gives pairs over the fullest channels others of their candidates instead.
+    fn relieve(&mut self) {
+        let Some(mut relief) = Relief::new(self.counters.clone()) else { return };
+        let hops = |nth: usize| {
+            let path = &self.paths[self.candidates[nth].path as usize];
+            self.hops[path.start as usize..path.end as usize].iter().map(|channel| *channel as usize)
+        };
+        // Those of a pair come one after the other.
+        let mut pairs: Vec<Range<usize>> = Vec::new();
+        for (nth, candidate) in self.candidates.iter().enumerate() {
+            match pairs.last_mut() {
+                Some(last) if self.candidates[last.start].pair == candidate.pair => last.end = nth + 1,
+                _ => pairs.push(nth..nth + 1),
+            }
+        }
+        let alive = |pair: &Range<usize>| pair.clone().find(|nth| self.candidates[*nth].alive);
+        let mut kept: Vec<usize> = pairs.iter().filter_map(alive).collect();
+        let mut best = kept.clone();
+        loop {
+            for (pair, kept) in pairs.iter().zip(&mut kept) {
+                if relief.is_over(hops(*kept)) {
+                    relief.take(hops(*kept), 1);
+                    let cost = |nth: &usize| (relief.cost(hops(*nth), 1), *nth);
+                    *kept = pair.clone().min_by_key(cost).unwrap_or(*kept);
+                    relief.put(hops(*kept), 1);
+                }
+            }
+            match relief.end_round() {
+                Round::Better => best.clone_from(&kept),
+                Round::Vain => {}
+                Round::Last => break,
+            }
+        }
+        self.candidates.iter_mut().for_each(|candidate| candidate.alive = false);
+        best.into_iter().for_each(|nth| self.candidates[nth].alive = true);
     }
 
     fn remove(&mut self, candidate: u32) {

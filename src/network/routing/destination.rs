@@ -228,15 +228,23 @@ fn of_rule(graph: &SwitchGraph, rule: &Rule, sends: &[u32], none: &NextHops) -> 
         Rule::UpDown(directions) | Rule::InTransit(directions) => {
             let up = |by: usize| directions.is_up(graph.sender(by), graph.outputs()[by].to);
             let spare = (0..graph.outputs().len()).map(|by| !up(by)).collect();
-            vec![TurnSet { turns: AllowedTurns::up_down(graph, directions), spare, has_detours: true }]
+            let is_relieved = directions.exceptions().is_some();
+            let turns = AllowedTurns::up_down(graph, directions);
+            vec![TurnSet { turns, spare, has_detours: true, is_relieved }]
         }
         Rule::Smart(smart) => {
             let (turns, spare) = smart.around_tree(graph, sends);
-            let all = TurnSet { turns: smart.turns().clone(), spare: Vec::new(), has_detours: true };
-            vec![all, TurnSet { turns, spare, has_detours: true }]
+            let all = TurnSet {
+                turns: smart.turns().clone(),
+                spare: Vec::new(),
+                has_detours: true,
+                is_relieved: false,
+            };
+            vec![all, TurnSet { turns, spare, has_detours: true, is_relieved: false }]
         }
         Rule::DimensionOrder(order) => {
-            vec![TurnSet { turns: order.turns().clone(), spare: Vec::new(), has_detours: false }]
+            let turns = order.turns().clone();
+            vec![TurnSet { turns, spare: Vec::new(), has_detours: false, is_relieved: false }]
         }
     };
     let tables = sets.iter().map(|set| balanced(graph, set, sends, none));

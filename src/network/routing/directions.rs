@@ -181,8 +181,7 @@ impl Directions {
         // Whoever names the roots asks for UP*/DOWN* as it is; from one root a component every pair has a path.
         if are_spines {
             let hosts = attachments.per_switch(graph.switches(), None);
-            let with_hosts: Vec<SwitchId> = graph.switch_ids().filter(|s| hosts[s.index()] > 0).collect();
-            directions.exceptions = Exceptions::find(graph, &directions, &with_hosts);
+            directions.exceptions = Exceptions::find(graph, &directions, &hosts);
         }
         directions
     }

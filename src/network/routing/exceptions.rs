@@ -14,10 +14,11 @@
 //!        y   x   z
 //! ```
 //!
-//! Of the switches at which a path turns that is as short as any such path, the one with the fewest pairs is tried
-//! first, so that they spread. Where some pair then finds no turn all begin anew and gather: at one low switch and
+//! Of the switches at which a path turns that is as short as any such path, the one with the least load on its channels
+//! up and down is tried first, so that they spread. Where some pair then finds no turn all begin anew and gather: at one low switch and
 //! those above it, as long as these have turns, so that no circle leads through another one. A few such switches are
-//! tried. What finds no turn is told: [`Exceptions::apart`].
+//! tried. What finds no turn is told: [`Exceptions::apart`]. At last the pairs are given more turns for paths as short, in
+//! turn, as long as these close no cycle, so that the routes of a pair can be spread over several.
 //!
 //! # Source
 //! Ours. OpenSM's `sftree` engine turns at one leaf for all such pairs of a tree; the acyclic set that is kept while
@@ -39,6 +40,7 @@ use super::directions::Directions;
 use super::graph::{SwitchGraph, UNREACHED};
 use super::paths::{LegalMoves, State, Toward};
 use super::smart::order::Ordered;
+use super::spread::{PAIR, Spread};
 
 /// Turns beyond those of UP*/DOWN*.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,25 +64,28 @@ const MOST_TRIES: usize = 64;
 /// How many channels into and out of such a switch are tried.
 const MOST_CHANNELS: usize = 4;
 
+/// How many turns more a pair is given at most, for paths as short as by the first.
+const MOST_OTHERS: usize = 32;
+
 /// How many turns that would close a cycle are met before no other is looked for: each costs a search.
 const MOST_REFUSED: usize = 1_000;
 
 impl Exceptions {
-    /// The exceptions that the pairs of these switches ask for; `None` if UP*/DOWN* has a path for all that cables
-    /// join.
+    /// The exceptions that the pairs of switches with hosts ask for, of which each has so many; `None` if UP*/DOWN* has
+    /// a path for all that cables join.
     ///
     /// Costs a search for each of the switches, and for each pair without a path one of turns.
-    pub(super) fn find(
-        graph: &SwitchGraph,
-        directions: &Directions,
-        between: &[SwitchId],
-    ) -> Option<Exceptions> {
+    pub(super) fn find(graph: &SwitchGraph, directions: &Directions, hosts: &[u32]) -> Option<Exceptions> {
         let plain = LegalMoves::plain(graph, directions);
-        let without = pairs_without(&plain, between);
+        let between: Vec<SwitchId> = graph.switch_ids().filter(|s| hosts[s.index()] > 0).collect();
+        let without = pairs_without(&plain, &between);
         if without.is_empty() {
             return None;
         }
-        let mut best = Search::new(graph, directions, vec![true; graph.switches()]).find(&without);
+        let load = Spread::new(&plain, hosts).over;
+        let search =
+            |preferred| Search::new((graph, directions), hosts, load.clone(), preferred).find(&without);
+        let mut best = search(vec![true; graph.switches()]);
         let mut centres: Vec<Vec<bool>> = between.iter().map(|at| above(graph, directions, *at)).collect();
         for _ in 0..MOST_CENTRES {
             let ends: BTreeSet<SwitchId> = best.apart.iter().flat_map(|(from, to)| [*from, *to]).collect();
@@ -95,12 +100,12 @@ impl Exceptions {
             else {
                 break;
             };
-            let gathered = Search::new(graph, directions, centres.swap_remove(centre)).find(&without);
+            let gathered = search(centres.swap_remove(centre));
             if gathered.apart.len() < best.apart.len() {
                 best = gathered;
             }
         }
-        Some(best)
+        Some(best.into_exceptions(&without))
     }
 
     /// UP*/DOWN*'s turns and these.
@@ -174,6 +179,10 @@ struct Search<'a> {
     preferred: Vec<bool>,
     ordered: Ordered<'a>,
     added: Vec<(usize, usize)>,
+    /// How many hosts each switch has.
+    hosts: &'a [u32],
+    /// Per channel the load of all pairs with a path, spread evenly, and of those that turn into it or out of it.
+    load: Vec<u64>,
     /// Per switch how many pairs turn there.
     pairs: Vec<usize>,
     /// How many turns would have closed a cycle.
@@ -182,8 +191,49 @@ struct Search<'a> {
     ways: BTreeMap<SwitchId, Ways>,
 }
 
+/// A destination, and the sources that have a turn towards it, with the lengths of their paths.
+type Turned = (SwitchId, Vec<(SwitchId, u32)>);
+
+/// Which turn a pair asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// Any, for a path as short as can be.
+    Any {
+        /// Whether only at a switch that is preferred.
+        only_preferred: bool,
+    },
+    /// One that is not allowed yet, for a path that is no longer than this.
+    Other { longest: u32 },
+}
+
+/// What a search has found.
+struct Found<'a> {
+    search: Search<'a>,
+    turned: Vec<Turned>,
+    apart: Vec<(SwitchId, SwitchId)>,
+}
+
+impl Found<'_> {
+    /// The turns that were found for these pairs, and others for them.
+    fn into_exceptions(mut self, without: &[(SwitchId, Vec<SwitchId>)]) -> Exceptions {
+        self.search.add_others(self.turned);
+        let all: usize = without.iter().map(|(_, sources)| sources.len()).sum();
+        Exceptions {
+            added: self.search.added,
+            pairs: all - self.apart.len(),
+            apart: self.apart,
+            turns: self.search.ordered.into_turns(),
+        }
+    }
+}
+
 impl<'a> Search<'a> {
-    fn new(graph: &'a SwitchGraph, directions: &'a Directions, preferred: Vec<bool>) -> Search<'a> {
+    fn new(
+        (graph, directions): (&'a SwitchGraph, &'a Directions),
+        hosts: &'a [u32],
+        load: Vec<u64>,
+        preferred: Vec<bool>,
+    ) -> Search<'a> {
         let ordered = Ordered::new(graph, AllowedTurns::plain(graph, directions));
         let pairs = vec![0; graph.switches()];
         Search {
@@ -192,91 +242,137 @@ impl<'a> Search<'a> {
             preferred,
             ordered,
             added: Vec::new(),
+            hosts,
+            load,
             pairs,
             refused: 0,
             ways: BTreeMap::new(),
         }
     }
 
-    fn find(mut self, without: &[(SwitchId, Vec<SwitchId>)]) -> Exceptions {
+    /// Gives each of these pairs, by destination, a turn if it can.
+    fn find(mut self, without: &[(SwitchId, Vec<SwitchId>)]) -> Found<'a> {
         let plain = LegalMoves::plain(self.graph, self.directions);
         let mut toward = Toward::new(self.graph);
         let mut without = without.to_vec();
-        let all: usize = without.iter().map(|(_, sources)| sources.len()).sum();
+        let mut turned: Vec<Turned> = without.iter().map(|(to, _)| (*to, Vec::new())).collect();
         // Those that have to turn elsewhere come last: they stand in the way of fewer.
         for only_preferred in [true, false] {
-            for (destination, sources) in &mut without {
+            for ((destination, sources), (_, turned)) in without.iter_mut().zip(&mut turned) {
                 toward.search(&plain, *destination);
-                let lift = lift(self.graph, self.directions, &toward);
-                sources.retain(|source| !self.turn(*source, &lift, only_preferred));
+                let lift = self.lift(&toward);
+                sources.retain(|source| {
+                    let length = self.turn((*source, *destination), &lift, Asked::Any { only_preferred });
+                    turned.extend(length.map(|length| (*source, length)));
+                    length.is_none()
+                });
             }
         }
         let pairs = without.iter().flat_map(|(to, sources)| sources.iter().map(|source| (*source, *to)));
         let mut apart: Vec<(SwitchId, SwitchId)> = pairs.collect();
         // A turn that another pair asked for, or several one after the other, may serve these.
-        let turns = self.ordered.into_turns();
-        let moves = LegalMoves::turns(self.graph, &turns);
+        let moves = LegalMoves::turns(self.graph, self.ordered.turns());
         apart.retain(|(source, destination)| {
             toward.search(&moves, *destination);
             toward.distance(State::start(*source)).is_none()
         });
-        Exceptions { added: self.added, pairs: all - apart.len(), apart, turns }
+        Found { search: self, turned, apart }
+    }
+
+    /// Gives pairs that have a turn others for paths as short, one after the other in turn, so that their routes can
+    /// be spread.
+    fn add_others(&mut self, mut turned: Vec<Turned>) {
+        let plain = LegalMoves::plain(self.graph, self.directions);
+        let mut toward = Toward::new(self.graph);
+        self.refused = 0;
+        for _ in 0..MOST_OTHERS {
+            for (destination, sources) in turned.iter_mut().filter(|(_, sources)| !sources.is_empty()) {
+                toward.search(&plain, *destination);
+                let lift = self.lift(&toward);
+                sources.retain(|(source, longest)| {
+                    self.turn((*source, *destination), &lift, Asked::Other { longest: *longest }).is_some()
+                });
+            }
+        }
     }
 
     /// Allows a turn by which a source has a path to where `lift` leads, if one closes no cycle: that of the switches
-    /// nearest to both, [`MOST_TRIES`] times at most.
-    fn turn(&mut self, source: SwitchId, lift: &[Vec<(u32, usize)>], only_preferred: bool) -> bool {
+    /// nearest to both, [`MOST_TRIES`] times at most. Says how long that path is.
+    fn turn(
+        &mut self,
+        (source, destination): (SwitchId, SwitchId),
+        lift: &[Vec<(u32, u64, usize)>],
+        asked: Asked,
+    ) -> Option<u32> {
         let (graph, directions) = (self.graph, self.directions);
         let ways = self.ways.entry(source).or_insert_with(|| Ways::new(graph, directions, source));
         // By switch the length of the shortest path that turns there.
         let mut turning: Vec<(u32, SwitchId)> = graph
             .switch_ids()
             .filter(|at| ways.down[at.index()] != UNREACHED)
-            .filter(|at| !only_preferred || self.preferred[at.index()])
+            .filter(|at| asked != Asked::Any { only_preferred: true } || self.preferred[at.index()])
             .filter_map(|at| Some((ways.down[at.index()] + lift[at.index()].first()?.0, at)))
+            .filter(|(length, _)| !matches!(asked, Asked::Other { longest } if *length > longest))
             .collect();
-        for _ in 0..MOST_TRIES {
-            let worth =
-                |(_, (length, at)): &(usize, &(u32, SwitchId))| (*length, self.pairs[at.index()], *at);
-            let Some((nth, _)) = turning.iter().enumerate().min_by_key(worth) else { return false };
-            let (_, at) = turning.swap_remove(nth);
+        // Of the nearest, those with the least load first.
+        turning.sort_by_cached_key(|(length, at)| (*length, self.crowd(*at), self.pairs[at.index()], *at));
+        for (length, at) in turning.into_iter().take(MOST_TRIES) {
             let ways = &self.ways[&source];
             let above = graph.of(at).iter().filter(|output| directions.is_up(at, output.to));
             let arriving = above.map(|output| (ways.to(output.to), output.reverse as usize));
-            let arriving = fewest(arriving.filter(|(above, _)| *above != UNREACHED));
-            let turns = arriving.iter().flat_map(|by| lift[at.index()].iter().map(|next| (by.1, next.1)));
+            let arriving = self.fewest(arriving.filter(|(above, _)| *above != UNREACHED));
+            let turns = arriving.iter().flat_map(|by| lift[at.index()].iter().map(|next| (by.2, next.2)));
             // Back over the cable by which it came is no turn.
             for (by, next) in turns.filter(|(by, next)| graph.outputs()[*by].reverse as usize != *next) {
                 let is_new = !self.ordered.turns().allows(graph, by, next);
+                if !is_new && matches!(asked, Asked::Other { .. }) {
+                    continue;
+                }
                 if is_new && (self.refused == MOST_REFUSED || !self.ordered.add(by, next)) {
                     self.refused = (self.refused + 1).min(MOST_REFUSED);
                     continue;
                 }
                 self.added.extend(is_new.then_some((by, next)));
+                let hosts = |switch: SwitchId| u64::from(self.hosts[switch.index()]);
+                let load = PAIR * hosts(source) * hosts(destination);
+                [by, next].into_iter().for_each(|channel| self.load[channel] += load);
                 self.pairs[at.index()] += 1;
-                return true;
+                return Some(length);
             }
         }
-        false
+        None
     }
-}
 
-/// By switch how far the destination of `toward` is by a channel up first, and that channel: the nearest few.
-fn lift(graph: &SwitchGraph, directions: &Directions, toward: &Toward) -> Vec<Vec<(u32, usize)>> {
-    let from = |at: SwitchId| {
-        let up = graph.range(at).filter(|output| directions.is_up(at, graph.outputs()[*output].to));
-        let ahead = |output: usize| toward.distance(State::start(graph.outputs()[output].to));
-        fewest(up.filter_map(|output| Some((ahead(output)?, output))))
-    };
-    graph.switch_ids().map(from).collect()
-}
+    /// How full the channels are between a switch and those above it: the mean of those into it or out of it, whichever
+    /// is more. Which of them a turn takes matters less, since others can make way.
+    fn crowd(&self, at: SwitchId) -> u64 {
+        let above = || self.graph.range(at).filter(|up| self.is_up(*up));
+        let into: u64 = above().map(|up| self.load[self.graph.outputs()[up].reverse as usize]).sum();
+        let out: u64 = above().map(|up| self.load[up]).sum();
+        into.max(out) / (above().count() as u64).max(1)
+    }
 
-/// The [`MOST_CHANNELS`] least of these, in order.
-fn fewest(channels: impl Iterator<Item = (u32, usize)>) -> Vec<(u32, usize)> {
-    let mut all: Vec<(u32, usize)> = channels.collect();
-    all.sort_unstable();
-    all.truncate(MOST_CHANNELS);
-    all
+    fn is_up(&self, output: usize) -> bool {
+        self.directions.is_up(self.graph.sender(output), self.graph.outputs()[output].to)
+    }
+
+    /// By switch how far the destination of `toward` is by a channel up first, and that channel: the nearest few.
+    fn lift(&self, toward: &Toward) -> Vec<Vec<(u32, u64, usize)>> {
+        let from = |at: SwitchId| {
+            let up = self.graph.range(at).filter(|output| self.is_up(*output));
+            let ahead = |output: usize| toward.distance(State::start(self.graph.outputs()[output].to));
+            self.fewest(up.filter_map(|output| Some((ahead(output)?, output))))
+        };
+        self.graph.switch_ids().map(from).collect()
+    }
+
+    /// The [`MOST_CHANNELS`] nearest of these, of equals the least full, with their loads between.
+    fn fewest(&self, channels: impl Iterator<Item = (u32, usize)>) -> Vec<(u32, u64, usize)> {
+        let mut all: Vec<_> = channels.map(|(far, channel)| (far, self.load[channel], channel)).collect();
+        all.sort_unstable();
+        all.truncate(MOST_CHANNELS);
+        all
+    }
 }
 
 /// How far all switches are from one by UP*/DOWN*; [`UNREACHED`] where no path leads.

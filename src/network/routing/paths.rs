@@ -36,6 +36,7 @@ use super::graph::{Output, SwitchGraph, UNREACHED};
 pub struct LegalMoves<'a> {
     graph: &'a SwitchGraph,
     rule: Rule<'a>,
+    has_exceptions: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -80,7 +81,9 @@ impl<'a> LegalMoves<'a> {
     /// The UP*/DOWN* rule for the given directions, with their exceptions. Costs O(links).
     pub fn up_down(graph: &'a SwitchGraph, directions: &'a Directions) -> LegalMoves<'a> {
         match directions.exceptions() {
-            Some(exceptions) => LegalMoves::turns(graph, exceptions.turns()),
+            Some(exceptions) => {
+                LegalMoves { has_exceptions: true, ..LegalMoves::turns(graph, exceptions.turns()) }
+            }
             None => LegalMoves::plain(graph, directions),
         }
     }
@@ -88,17 +91,26 @@ impl<'a> LegalMoves<'a> {
     /// The same without exceptions.
     pub(super) fn plain(graph: &'a SwitchGraph, directions: &Directions) -> LegalMoves<'a> {
         let of = |s: SwitchId| graph.of(s).iter().map(move |o| directions.is_up(s, o.to));
-        LegalMoves { graph, rule: Rule::Phases(graph.switch_ids().flat_map(of).collect()) }
+        LegalMoves::of(graph, Rule::Phases(graph.switch_ids().flat_map(of).collect()))
     }
 
     /// No rule: every path is legal, and shortest paths are minimal. Routes may deadlock.
     pub fn unrestricted(graph: &'a SwitchGraph) -> LegalMoves<'a> {
-        LegalMoves { graph, rule: Rule::Phases(vec![true; graph.outputs().len()]) }
+        LegalMoves::of(graph, Rule::Phases(vec![true; graph.outputs().len()]))
     }
 
     /// Every path whose turns are all allowed. `allowed` must be of the same graph.
     pub fn turns(graph: &'a SwitchGraph, allowed: &'a AllowedTurns) -> LegalMoves<'a> {
-        LegalMoves { graph, rule: Rule::Turns(allowed) }
+        LegalMoves::of(graph, Rule::Turns(allowed))
+    }
+
+    fn of(graph: &'a SwitchGraph, rule: Rule<'a>) -> LegalMoves<'a> {
+        LegalMoves { graph, rule, has_exceptions: false }
+    }
+
+    /// Whether they are UP*/DOWN* with turns from down to up.
+    pub(super) fn has_exceptions(&self) -> bool {
+        self.has_exceptions
     }
 
     /// The graph.

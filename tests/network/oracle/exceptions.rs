@@ -13,7 +13,8 @@ use support_network::cases;
 
 const CHANCE: Purpose = Purpose(9_461);
 
-fn below(stream: &mut Stream, bound: usize) -> usize {
+/// A number below a bound.
+pub(super) fn below(stream: &mut Stream, bound: usize) -> usize {
     usize::try_from(stream.below(bound as u64)).unwrap()
 }
 
@@ -21,7 +22,7 @@ fn below(stream: &mut Stream, bound: usize) -> usize {
 /// cables, and hosts on some of the spines; then some cables are taken out.
 fn tree(seed: u64) -> (Network, Vec<SwitchId>) {
     let mut stream = Stream::new(seed, CHANCE, 0);
-    let mut net = if stream.below(2) == 0 {
+    let net = if stream.below(2) == 0 {
         let (leaves, spines) = (4 + below(&mut stream, 5) as u64, 2 + below(&mut stream, 4) as u64);
         let size = [
             ("leaves", leaves),
@@ -33,12 +34,18 @@ fn tree(seed: u64) -> (Network, Vec<SwitchId>) {
     } else {
         generate::build("fat-tree", &[("arity", 4 + 2 * stream.below(2)), ("levels", 3)], 1).unwrap()
     };
-    let graph = SwitchGraph::new(&net);
-    let hosts = Attachments::lowest(&net).per_switch(graph.switches(), None);
+    with_exceptions(&net, &mut stream)
+}
+
+/// A regular tree with hosts on some of the spines and up to a twentieth of its cables taken out, and the switches of
+/// its top row.
+pub(super) fn with_exceptions(net: &Network, stream: &mut Stream) -> (Network, Vec<SwitchId>) {
+    let graph = SwitchGraph::new(net);
+    let hosts = Attachments::lowest(net).per_switch(graph.switches(), None);
     let row = graph.distances(graph.switch_ids().filter(|s| hosts[s.index()] > 0));
     let most = *row.iter().max().unwrap();
     let top: Vec<SwitchId> = graph.switch_ids().filter(|s| row[s.index()] == most).collect();
-    net = simnet_network::routing::with_extra_ports(&net, 1).unwrap();
+    let mut net = simnet_network::routing::with_extra_ports(net, 1).unwrap();
     for (nth, spine) in top.iter().enumerate() {
         if stream.below(2) == 0 {
             let host = net.add_host(format!("manager{nth}")).unwrap();
@@ -52,12 +59,13 @@ fn tree(seed: u64) -> (Network, Vec<SwitchId>) {
             [net.link(*link).a, net.link(*link).b].iter().all(|end| matches!(end.node, Node::Switch(_)))
         })
         .collect();
-    let gone = below(&mut stream, 1 + trunks.len() / 20);
-    let cut: Vec<Part> = (0..gone).map(|_| Part::Cable(trunks[below(&mut stream, trunks.len())])).collect();
+    let gone = below(stream, 1 + trunks.len() / 20);
+    let cut: Vec<Part> = (0..gone).map(|_| Part::Cable(trunks[below(stream, trunks.len())])).collect();
     (without(&net, &cut), top)
 }
 
-fn spines() -> Algorithm {
+/// UP*/DOWN* from all spines.
+pub(super) fn spines() -> Algorithm {
     Algorithm::UpDown { tree: Tree::Bfs, root: Root::Spines }
 }
 

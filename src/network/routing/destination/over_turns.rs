@@ -18,6 +18,7 @@ use simnet_base::ids::SwitchId;
 use crate::routing::allowed_turns::AllowedTurns;
 use crate::routing::graph::SwitchGraph;
 use crate::routing::paths::{LegalMoves, State, Toward};
+use crate::routing::relief::{Relief, Round};
 
 use super::load::{Load, best_of_sweeps, sweeps};
 use super::next_hops::NextHops;
@@ -30,6 +31,8 @@ pub(super) struct TurnSet {
     pub(super) spare: Vec<bool>,
     /// Whether a longer way may be taken round channels that are full.
     pub(super) has_detours: bool,
+    /// Whether single next hops are put elsewhere where channels are fullest, once columns are grown.
+    pub(super) is_relieved: bool,
 }
 
 /// How good next hops are, the lower the better: pairs of a switch that sends and a column without a route, the load
@@ -46,7 +49,7 @@ pub(super) fn balanced(
     let mut growing = Growing::new(graph, set, sends);
     let load = if set.has_detours { Load::new } else { Load::without_detours };
     let mut load = load(graph, hops.columns());
-    best_of_sweeps(sweeps(graph, hops.columns()), hops, |hops| {
+    let grown = best_of_sweeps(sweeps(graph, hops.columns()), hops, |hops| {
         let mut lost = 0;
         for column in 0..hops.columns() {
             load.remove(column);
@@ -58,7 +61,98 @@ pub(super) fn balanced(
             }
         }
         (lost, load.busiest(), load.sum())
-    })
+    });
+    if set.is_relieved { relieved(graph, set, sends, grown) } else { grown }
+}
+
+/// Puts single next hops elsewhere, where channels are fullest: of a switch towards one column, if the turns into the
+/// new channel and out of it are allowed. Since allowed turns close no cycle, next hops close none either.
+fn relieved(
+    graph: &SwitchGraph,
+    set: &TurnSet,
+    sends: &[u32],
+    (worth, mut hops): (Worth, NextHops),
+) -> (Worth, NextHops) {
+    let columns = hops.host_columns();
+    let mut next: Vec<Vec<Option<usize>>> = columns
+        .clone()
+        .map(|column| graph.switch_ids().map(|at| hops.next(graph, column, at)).collect())
+        .collect();
+    // By column and switch what leaves it.
+    let mut leaving = vec![vec![0_u64; graph.switches()]; next.len()];
+    let mut load = vec![0; graph.outputs().len()];
+    for (next, leaving) in next.iter().zip(&mut leaving) {
+        for from in graph.switch_ids().filter(|from| sends[from.index()] > 0) {
+            let sent = u64::from(sends[from.index()]);
+            for by in way(graph, next, from) {
+                leaving[graph.sender(by).index()] += sent;
+                load[by] += sent;
+            }
+        }
+    }
+    let Some(mut relief) = Relief::new(load) else { return (worth, hops) };
+    let ends: Vec<SwitchId> = columns.clone().map(|column| hops.target(column).1).collect();
+    let mut best = None;
+    loop {
+        for ((next, leaving), to) in next.iter_mut().zip(&mut leaving).zip(&ends) {
+            for at in graph.switch_ids() {
+                let (Some(by), traffic) = (next[at.index()], leaving[at.index()]) else { continue };
+                if traffic == 0 || !relief.is_over(way(graph, next, at)) {
+                    continue;
+                }
+                relief.take(way(graph, next, at), traffic);
+                let cost = |other: &usize| {
+                    let onward = way(graph, next, graph.outputs()[*other].to);
+                    (relief.cost(std::iter::once(*other).chain(onward), traffic), *other != by, *other)
+                };
+                let others = graph.range(at).filter(|other| may_take(graph, set, next, (at, *other, *to)));
+                let chosen = others.min_by_key(cost).unwrap_or(by);
+                let passed = way(graph, next, graph.outputs()[by].to).map(|by| graph.sender(by));
+                passed.for_each(|passed| leaving[passed.index()] -= traffic);
+                next[at.index()] = Some(chosen);
+                relief.put(way(graph, next, at), traffic);
+                let passed = way(graph, next, graph.outputs()[chosen].to).map(|by| graph.sender(by));
+                passed.for_each(|passed| leaving[passed.index()] += traffic);
+            }
+        }
+        match relief.end_round() {
+            Round::Better => best = Some((next.clone(), relief.busiest_and_sum())),
+            Round::Vain => {}
+            Round::Last => break,
+        }
+    }
+    let Some((next, (busiest, sum))) = best else { return (worth, hops) };
+    columns.zip(&next).for_each(|(column, next)| hops.set(graph, column, next));
+    ((worth.0, busiest, sum), hops)
+}
+
+/// The outputs on the way from a switch by these next hops.
+fn way<'a>(
+    graph: &'a SwitchGraph,
+    next: &'a [Option<usize>],
+    from: SwitchId,
+) -> impl Iterator<Item = usize> + 'a {
+    std::iter::successors(next[from.index()], move |by| next[graph.outputs()[*by].to.index()])
+}
+
+/// Whether a switch may have another next hop: one behind which there is a way, by turns that are allowed from all
+/// switches whose next hop is this one.
+fn may_take(
+    graph: &SwitchGraph,
+    set: &TurnSet,
+    next: &[Option<usize>],
+    (at, other, to): (SwitchId, usize, SwitchId),
+) -> bool {
+    let far = graph.outputs()[other].to;
+    let goes_on = match next[far.index()] {
+        Some(after) => set.turns.allows(graph, other, after),
+        None => far == to,
+    };
+    let arriving = graph.of(at).iter().map(|output| (output.reverse as usize, output.to));
+    goes_on
+        && arriving
+            .filter(|(by, from)| next[from.index()] == Some(*by))
+            .all(|(by, _)| set.turns.allows(graph, by, other))
 }
 
 /// What it takes to grow one column after the other.

@@ -15,10 +15,11 @@
 //! ```
 //!
 //! Of the switches at which a path turns that is as short as any such path, the one with the least load on its channels
-//! up and down is tried first, so that they spread. Where some pair then finds no turn all begin anew and gather: at one low switch and
-//! those above it, as long as these have turns, so that no circle leads through another one. A few such switches are
-//! tried. What finds no turn is told: [`Exceptions::apart`]. At last the pairs are given more turns for paths as short, in
-//! turn, as long as these close no cycle, so that the routes of a pair can be spread over several.
+//! up and down is tried first, so that they spread. Where some pair then finds no turn all begin anew and gather: at
+//! one low switch and those above it, as long as these have turns, so that no circle leads through another one. A few
+//! such switches are tried. What finds no turn is told: [`Exceptions::apart`]. At last the pairs are given more turns
+//! for paths as short, one after the other, as long as these close no cycle, so that the routes of a pair can be spread
+//! over several.
 //!
 //! # Source
 //! Ours. OpenSM's `sftree` engine turns at one leaf for all such pairs of a tree; the acyclic set that is kept while

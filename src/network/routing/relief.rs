@@ -18,7 +18,7 @@
 const VAIN: usize = 96;
 
 /// How many looks at channels there are in all.
-const MOST_LOOKS: u64 = 1 << 27;
+const MOST_LOOKS: u64 = 1 << 25;
 
 /// Loads by channel, and what they cost.
 pub(super) struct Relief {

@@ -10,7 +10,7 @@ use simnet_network::routing::{
 };
 use simnet_network::topology::{End, Network, generate};
 
-use support_network::{cases, long_cases};
+use support_network::long_cases;
 
 use super::exceptions::{below, spines, with_exceptions};
 use best::Demand;
@@ -117,7 +117,7 @@ fn small(seed: u64) -> Network {
 fn small_trees_are_within_a_tenth_of_the_best() {
     let (mut trees, mut refused, mut losing, mut unsettled) = (0, 0, 0, [0_u64; 2]);
     for seed in 0.. {
-        if trees == cases(500) {
+        if trees == long_cases(500) {
             break;
         }
         let tree = Tree::new(small(seed));

@@ -24,7 +24,7 @@ use simnet_network::routing::{Directions, SwitchGraph};
 const ROUNDS: usize = 3_000;
 
 /// How many sets of turns are looked at before nothing is known.
-const MOST_SETS: usize = 100;
+const MOST_SETS: usize = 300;
 
 /// So many ways to fill the channels into a switch that one fits nearly for sure.
 const MOST_WAYS: usize = 20_000;

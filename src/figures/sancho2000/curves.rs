@@ -131,7 +131,7 @@ fn over_h1(results: &Results<'_>, compared: &Compared<'_>) -> Vec<Row> {
         curves.of(&h1).zip(curves.of(&h2)).map(|(h1, h2)| over(&h1, &h2)).collect()
     };
     let is_other = |both: &Vec<(f64, Option<f64>)>| {
-        both.iter().any(|(_, ratio)| ratio.is_some_and(|ratio| ratio != 1.0))
+        both.iter().any(|(_, ratio)| ratio.is_some_and(|ratio| ratio.total_cmp(&1.0).is_ne()))
     };
     let networks: Vec<_> = compared.seeds.iter().map(of_network).filter(is_other).collect();
     let loads = networks.iter().map(Vec::len).min().unwrap_or(0);

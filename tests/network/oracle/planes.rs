@@ -37,7 +37,7 @@ fn fabric(seed: u64) -> Network {
             net.connect(ends[0], ends[1]).unwrap();
         };
         for nth in first + 1..first + size {
-            let to = if seed % 3 == 0 { nth - 1 } else { first + below(&mut stream, nth - first) };
+            let to = if seed.is_multiple_of(3) { nth - 1 } else { first + below(&mut stream, nth - first) };
             join(nth, to, &mut free);
         }
         for _ in 0..below(&mut stream, size + 1) {

@@ -51,7 +51,8 @@ use super::algorithm::{Algorithm, Rule};
 use super::allowed_turns::AllowedTurns;
 use super::attachments::Attachments;
 use super::dimension_order::NotAGrid;
-use super::directions::{Root, Tree};
+use super::directions::{Directions, Root, Tree};
+use super::exceptions::{Aim, Exceptions};
 use super::graph::SwitchGraph;
 use super::plan::ExceptionalTurns;
 use lanes::Lanes;
@@ -199,8 +200,8 @@ impl DestinationTables {
             Engine::Rule(algorithm) => {
                 algorithm.check(&graph)?;
                 let rule = Rule::new(algorithm, &graph, attachments, utility);
-                exceptions = rule.exceptions().map(|own| ExceptionalTurns::new(own, &graph, network));
-                let mut hops = of_rule(&graph, &rule, &sends, &none);
+                let (mut hops, own) = of_rule(&graph, &rule, &sends, &none);
+                exceptions = own.map(|own| ExceptionalTurns::new(&own, &graph, network));
                 if let Rule::DimensionOrder(order) = &rule {
                     has_datelines = datelines::put_on_two_lanes(&graph, order, &sends, &mut hops);
                 }
@@ -220,17 +221,18 @@ impl DestinationTables {
     }
 }
 
-/// The next hops of a rule.
-fn of_rule(graph: &SwitchGraph, rule: &Rule, sends: &[u32], none: &NextHops) -> NextHops {
+/// The next hops of a rule, and the exceptions that they turn by.
+fn of_rule(
+    graph: &SwitchGraph,
+    rule: &Rule,
+    sends: &[u32],
+    none: &NextHops,
+) -> (NextHops, Option<Exceptions>) {
     let sets = match rule {
-        Rule::Minimal => return minimal(graph, sends, none, (Tie::Balance, false)),
+        Rule::Minimal => return (minimal(graph, sends, none, (Tie::Balance, false)), None),
         // A table of a switch knows of no host that sends on: what is left is up*/down*.
         Rule::UpDown(directions) | Rule::InTransit(directions) => {
-            let up = |by: usize| directions.is_up(graph.sender(by), graph.outputs()[by].to);
-            let spare = (0..graph.outputs().len()).map(|by| !up(by)).collect();
-            let is_relieved = directions.exceptions().is_some();
-            let turns = AllowedTurns::up_down(graph, directions);
-            vec![TurnSet { turns, spare, has_detours: true, is_relieved }]
+            return up_down(graph, directions, sends, none);
         }
         Rule::Smart(smart) => {
             let (turns, spare) = smart.around_tree(graph, sends);
@@ -248,7 +250,33 @@ fn of_rule(graph: &SwitchGraph, rule: &Rule, sends: &[u32], none: &NextHops) -> 
         }
     };
     let tables = sets.iter().map(|set| balanced(graph, set, sends, none));
-    tables.min_by_key(|(worth, _)| *worth).expect("there is a set").1
+    (tables.min_by_key(|(worth, _)| *worth).expect("there is a set").1, None)
+}
+
+/// The next hops of UP*/DOWN*. Where single next hops lose a pair that its exceptions join, fewer of these are tried.
+fn up_down(
+    graph: &SwitchGraph,
+    directions: &Directions,
+    sends: &[u32],
+    none: &NextHops,
+) -> (NextHops, Option<Exceptions>) {
+    let up = |by: usize| directions.is_up(graph.sender(by), graph.outputs()[by].to);
+    let over = |turns: AllowedTurns, is_relieved| {
+        let spare = (0..graph.outputs().len()).map(|by| !up(by)).collect();
+        balanced(graph, &TurnSet { turns, spare, has_detours: true, is_relieved }, sends, none)
+    };
+    let own = directions.exceptions();
+    let (worth, hops) = over(AllowedTurns::up_down(graph, directions), own.is_some());
+    if own.is_some()
+        && worth.0 > 0
+        && let Some(fewer) = Exceptions::find(graph, directions, sends, Aim::NextHops)
+    {
+        let (other, by_fewer) = over(fewer.turns().clone(), true);
+        if other < worth {
+            return (by_fewer, Some(fewer));
+        }
+    }
+    (hops, own.cloned())
 }
 
 /// Shortest next hops, alike for all hosts of a switch; of several ways to take them the one on the fewest lanes.

@@ -26,7 +26,7 @@
 use simnet_base::ids::{HostId, SwitchId};
 
 use super::attachments::Attachments;
-use super::exceptions::Exceptions;
+use super::exceptions::{Aim, Exceptions};
 use super::graph::{Distances, SwitchGraph, UNREACHED};
 use super::judged::StandIns;
 use super::roots;
@@ -181,7 +181,7 @@ impl Directions {
         // Whoever names the roots asks for UP*/DOWN* as it is; from one root a component every pair has a path.
         if are_spines {
             let hosts = attachments.per_switch(graph.switches(), None);
-            directions.exceptions = Exceptions::find(graph, &directions, &hosts);
+            directions.exceptions = Exceptions::find(graph, &directions, &hosts, Aim::Loads);
         }
         directions
     }

@@ -56,6 +56,15 @@ pub struct Exceptions {
     apart: Vec<(SwitchId, SwitchId)>,
 }
 
+/// What turns are chosen for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// Even loads: where channels have room, and several for a pair.
+    Loads,
+    /// Next hops, of which a switch has one towards a destination: one for a pair, at the switch with the fewest.
+    NextHops,
+}
+
 /// How many switches to gather at are tried.
 const MOST_CENTRES: usize = 8;
 
@@ -73,10 +82,15 @@ const MOST_REFUSED: usize = 1_000;
 
 impl Exceptions {
     /// The exceptions that the pairs of switches with hosts ask for, of which each has so many; `None` if UP*/DOWN* has
-    /// a path for all that cables join.
+    /// a path for all that cables join. They are few where `aim` says so.
     ///
     /// Costs a search for each of the switches, and for each pair without a path one of turns.
-    pub(super) fn find(graph: &SwitchGraph, directions: &Directions, hosts: &[u32]) -> Option<Exceptions> {
+    pub(super) fn find(
+        graph: &SwitchGraph,
+        directions: &Directions,
+        hosts: &[u32],
+        aim: Aim,
+    ) -> Option<Exceptions> {
         let plain = LegalMoves::plain(graph, directions);
         let between: Vec<SwitchId> = graph.switch_ids().filter(|s| hosts[s.index()] > 0).collect();
         let without = pairs_without(&plain, &between);
@@ -85,7 +99,7 @@ impl Exceptions {
         }
         let load = Spread::new(&plain, hosts).over;
         let search =
-            |preferred| Search::new((graph, directions), hosts, load.clone(), preferred).find(&without);
+            |preferred| Search::new((graph, directions, aim), hosts, load.clone(), preferred).find(&without);
         let mut best = search(vec![true; graph.switches()]);
         let mut centres: Vec<Vec<bool>> = between.iter().map(|at| above(graph, directions, *at)).collect();
         for _ in 0..MOST_CENTRES {
@@ -176,6 +190,7 @@ fn above(graph: &SwitchGraph, directions: &Directions, from: SwitchId) -> Vec<bo
 struct Search<'a> {
     graph: &'a SwitchGraph,
     directions: &'a Directions,
+    aim: Aim,
     /// By switch whether pairs turn there if they can.
     preferred: Vec<bool>,
     ordered: Ordered<'a>,
@@ -217,7 +232,9 @@ struct Found<'a> {
 impl Found<'_> {
     /// The turns that were found for these pairs, and others for them.
     fn into_exceptions(mut self, without: &[(SwitchId, Vec<SwitchId>)]) -> Exceptions {
-        self.search.add_others(self.turned);
+        if self.search.aim == Aim::Loads {
+            self.search.add_others(self.turned);
+        }
         let all: usize = without.iter().map(|(_, sources)| sources.len()).sum();
         Exceptions {
             added: self.search.added,
@@ -230,7 +247,7 @@ impl Found<'_> {
 
 impl<'a> Search<'a> {
     fn new(
-        (graph, directions): (&'a SwitchGraph, &'a Directions),
+        (graph, directions, aim): (&'a SwitchGraph, &'a Directions, Aim),
         hosts: &'a [u32],
         load: Vec<u64>,
         preferred: Vec<bool>,
@@ -240,6 +257,7 @@ impl<'a> Search<'a> {
         Search {
             graph,
             directions,
+            aim,
             preferred,
             ordered,
             added: Vec::new(),
@@ -347,6 +365,9 @@ impl<'a> Search<'a> {
     /// How full the channels are between a switch and those above it: the mean of those into it or out of it, whichever
     /// is more. Which of them a turn takes matters less, since others can make way.
     fn crowd(&self, at: SwitchId) -> u64 {
+        if self.aim == Aim::NextHops {
+            return 0;
+        }
         let above = || self.graph.range(at).filter(|up| self.is_up(*up));
         let into: u64 = above().map(|up| self.load[self.graph.outputs()[up].reverse as usize]).sum();
         let out: u64 = above().map(|up| self.load[up]).sum();
@@ -369,7 +390,8 @@ impl<'a> Search<'a> {
 
     /// The [`MOST_CHANNELS`] nearest of these, of equals the least full, with their loads between.
     fn fewest(&self, channels: impl Iterator<Item = (u32, usize)>) -> Vec<(u32, u64, usize)> {
-        let mut all: Vec<_> = channels.map(|(far, channel)| (far, self.load[channel], channel)).collect();
+        let load = |channel: usize| if self.aim == Aim::Loads { self.load[channel] } else { 0 };
+        let mut all: Vec<_> = channels.map(|(far, channel)| (far, load(channel), channel)).collect();
         all.sort_unstable();
         all.truncate(MOST_CHANNELS);
         all

@@ -39,7 +39,7 @@ impl Tree {
         self.rule.has_spines()
     }
 
-    /// The directions, if the tree was recognised, is in one piece, and some pair without a common ancestor has turns of its own.
+    /// The directions, if the tree was recognised, is in one piece, and some pair without a common ancestor has turns.
     fn exceptional(&self) -> Option<&Directions> {
         let is_whole = !self.graph.distances([SwitchId(0)]).contains(&UNREACHED);
         self.rule.directions().filter(|directions| is_whole && directions.exceptions().is_some())

@@ -45,8 +45,8 @@ impl Tree {
         self.rule.directions().filter(|directions| is_whole && directions.exceptions().is_some())
     }
 
-    /// The load of the busiest channel, by balanced routes of pairs of hosts or by next hops, and how many pairs have no
-    /// route.
+    /// The load of the busiest channel, by balanced routes of pairs of hosts or by next hops, and how many pairs have
+    /// none.
     fn busiest(&self, by_destination: bool) -> (u64, u64) {
         let (net, attachments) = (&self.net, &self.attachments);
         let report = if by_destination {

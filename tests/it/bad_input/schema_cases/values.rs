@@ -212,7 +212,12 @@ fn integer(schema: &Json, path: &str, chance: &mut Chance) -> Node {
     if let (true, Some(default)) = (chance.of(1, 3), schema["default"].as_i64()) {
         return Node::Raw(default.to_string());
     }
-    let span = if is_size(path) { 4 } else { [3, 20, 3_000][chance.below(3)] };
+    // A tree has a power of its levels.
+    let span = match path.ends_with("levels") {
+        true => 3,
+        false if is_size(path) => 4,
+        false => [3, 20, 3_000][chance.below(3)],
+    };
     let least = if is_size(path) && chance.of(3, 4) { least.max(2) } else { least };
     let above = i64::try_from(chance.below(span)).unwrap();
     Node::Raw(least.saturating_add(above).min(most).to_string())

@@ -19,7 +19,7 @@ type Worth = ((u64, bool), u64, u64);
 /// The routed pairs, busiest load and sum of distances by enumeration of all shortest legal paths.
 fn slow_worth(net: &Network, question: &Question) -> Worth {
     let graph = SwitchGraph::new(net);
-    let attachments = Attachments::lowest(net);
+    let attachments = Attachments::every_port(net);
     let directions = match &question.algorithm {
         Algorithm::UpDown { tree, root } => {
             Some(Directions::new(&graph, &attachments, question.utility, root, *tree))
@@ -236,7 +236,7 @@ fn parts_are_joined_and_full_switches_left_alone() {
 fn loads_by_distance_from_the_root_add_up() {
     for name in ["now-c", "now-cab"] {
         let net = presets::load(name).unwrap();
-        let attachments = Attachments::lowest(&net);
+        let attachments = Attachments::every_port(&net);
         let plan = Plan::new(&net, &attachments, &Choices::default()).unwrap();
         let report = plan.report(&net, &attachments);
         let rings = report.channel_load_by_root_distance.unwrap();

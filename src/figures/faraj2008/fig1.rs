@@ -108,6 +108,7 @@ What each of four processes holds before the operation and after each of its thr
 of the simulator's own all-gather, run in lock step: each begins with its own block and ends with all.";
 
 const DIFFERS: &str = "\
-- The paper's picture shows before and after; the steps between are those of the logical ring of its section 3.1, \
+- The picture is not in the text, which says only that it visualizes the operation on four processes; \
+the steps between are those of the logical ring of its section 3.1, \
 with the mapping by rank.
 - Nothing is printed to compare with: the check is that all sixteen blocks are in their places at the end.";

@@ -107,7 +107,8 @@ in a row as the paper makes for that size (50, 20 or 10), and the mean over rank
 same all-gathers made once.";
 
 const DIFFERS: &str = "\
-- The paper repeats to offset the inaccuracy of its clock; ours is exact. What repeating changes here is that \
+- The paper repeats small sizes more often to offset the inaccuracy of its clock; ours is exact. What repeating \
+changes here is that \
 TCP's connections are open and switches know the machines from the second all-gather on: 3 % at 4 KB, next to \
 nothing at 128 KB.
 - The paper's numbers are means of three executions; without chance in the model executions are alike, and one is \

@@ -106,6 +106,7 @@ With ranks dealt out to the switches in turn, which MPICH's times on (f) ask for
 broadcast sends eight messages over one cable. The wiring and ranks of (b), (c) and (d) are reconstructions, as \
 the text gives none.
 - *Tried for that*: ranks dealt out in runs of two on (c) and (d) and of four on (b). LAM then takes 1.2 to 1.7 s \
-at 128 KB (1.2 on (a)), and MPICH still 1.6 to 1.8 times as long as on (a). The text does not decide between the \
-two; dealt out one by one they are as on (f), where times are printed.
+at 128 KB (1.2 on (a)), and MPICH still 1.6 to 1.8 times as long as on (a). The text fits the runs \
+better: it says that LAM is almost alike on all four and has no bottleneck link. Still they are dealt out \
+one by one, as on (f), where times are printed.
 - Software costs are those of Table 1 (`faraj2008/table1`), fitted to topology (a).";

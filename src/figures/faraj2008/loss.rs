@@ -45,6 +45,7 @@ one. Over TCP what is dropped is sent again; over datagrams it is lost, ranks wa
 waits for whom (no time is given then).";
 
 const DIFFERS: &str = "\
-- The paper has no such figure; it explains what contention costs by shared bandwidth alone. With small buffers \
+- The paper has no such figure. It defines contention as two messages on one edge, and does not say what \
+it costs or that frames are lost. With small buffers \
 retransmission time-outs (200 ms at least here, Linux's) cost far more than that.
 - A ring without contention loses nothing at all, over either transport.";

@@ -83,7 +83,8 @@ up to sixteen disjoint pairs measure at the same time, on the five clusters at b
 how many of the clusters are still recovered.";
 
 const DIFFERS: &str = "\
-- The paper measures in sequence only and says that \"if there is a need to improve the execution time, one can \
+- The paper does not say in what order pairs are measured; its times fit one after the other. It says \
+that \"if there is a need to improve the execution time, one can \
 focus on optimizing the RTT measurement\". On one switch all pairs may measure at once, exactly. Between switches \
 pairs meet on the cables and take each other for switches: at 100 Mb/s soon, at 1 Gb/s, where software takes most \
 of a round trip, only when all measure at once.";

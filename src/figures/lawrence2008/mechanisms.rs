@@ -107,7 +107,8 @@ fn fits() -> [(&'static str, f64); 2] {
 const STORED_BYTES: f64 = 1_478.0;
 
 const SHOWS: &str = "\
-The printed classes of Fig. 6 lie 26 and 17 us apart, ours 24 and 24. What a switch adds to a round trip, \
+The paper prints gaps of 25 and 18 us between the classes of Fig. 6 (their means are 26 and 17 apart); \
+ours are 24 and 24. What a switch adds to a round trip, \
 latency and the time in which 1,478 bytes are stored and forwarded, twice, is varied.";
 
 const FITS: &str = "\

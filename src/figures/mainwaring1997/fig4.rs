@@ -37,7 +37,8 @@ fn make(results: &Results<'_>) -> Page {
                 where the others have three, and the switches of the second and third levels have ports to \
                 spare, as the paper says."
             .to_owned(),
-        differs: "The paper prints a picture without port numbers: which switch of the second level a cable goes \
+        differs: "The paper gives the wiring as a picture, which we do not have; its text names no ports: which \
+                switch of the second level a cable goes \
                 to, and in which port it is, is a *reconstruction* that keeps every count and every statement of \
                 the text. Which of the first level's switches lacks a cable (the middle one in the paper) \
                 depends on the order in which they are drawn, which is ours."

@@ -41,7 +41,8 @@ fn make(results: &Results<'_>) -> Page {
         svg,
         shows: format!(
             "How many probes the Berkeley mapper asks, from the utility host, and how many find something. \
-                The table counts *turns*: a turn that finds a host is one host probe, one that finds a switch \
+                The paper calls these probes sent and messages; we read them as *turns*: \
+                a turn that finds a host is one host probe, one that finds a switch \
                 one switch probe, one that finds nothing one of each (its misses are equal in both columns: 93, \
                 196, 480). *Probes without response* are counted by turns too: two for each turn that found nothing. \
                 In our runs both probes go out at every turn, and of those messages far more are never \

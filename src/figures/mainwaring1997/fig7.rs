@@ -36,7 +36,9 @@ fn make(results: &Results<'_>) -> Page {
                 one that does not the time-out of 1 ms. The paper does not say what makes its spread with one \
                 master (248 to 265 ms); ours comes from costs that vary by up to 5 %, so that the extremes lie \
                 nearer to the mean.\n\
-                - Elections: how they go is not printed. Interfaces keep their addresses, so that the same host wins \
+                - Elections: the paper says only that every message carries an address and that hosts \
+                elect a leader by comparing them (sections 4.2, 5.2). \
+                Interfaces keep their addresses, so that the same host wins \
                 all ten runs on a system; which one is drawn once, and was not chosen. The rules (starts within \
                 10 ms, hosts tell of the mapper that beat them, 5 ms of patience with a busy host) were chosen \
                 among seven settings partly because they come near, when every run drew its winner; at the others \

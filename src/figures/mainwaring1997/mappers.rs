@@ -43,7 +43,9 @@ fn make(results: &Results<'_>) -> Page {
                 what section 6 leaves as future work: coupon-collecting, switches that identify themselves, and \
                 all hosts mapping around them in parallel."
             .to_owned(),
-        differs: "No paper prints these. Every map is true. Myricom's mapper runs on the interface's processor \
+        differs: "Figs. 6, 7 and 10 print Berkeley's and Myricom's, which are compared on those pages; no \
+        paper prints the others on these networks. \
+        Every map is true. Myricom's mapper runs on the interface's processor \
                 with the start-up of Fig. 10, all others on the host's. Coupon-collecting does not pay on the \
                 NOW, where a message of random turns finds a host one time in twenty; parallel mapping gains \
                 nothing either, since local maps do not meet on switches without hosts. What helps is switches \

@@ -52,8 +52,9 @@ fn make(results: &Results<'_>) -> Page {
                 new map, and when all interfaces have the routes found on it. Below, messages lost: on dead routes, \
                 or for want of a route."
             .to_owned(),
-        differs: "mainwaring1997 leaves mapping under traffic and reconfiguration as future work (section 6): there \
-                  is no number to compare with. Most of the time between a failure and new routes is the mapping \
+        differs: "The paper leaves exact mapping under traffic as future work (section 6). Its system \
+        maps and distributes routes again and again (section 1), but no time of a reconfiguration is \
+        printed. Most of the time between a failure and new routes is the mapping \
                   itself, 0.7 to 0.8 s: three times what Fig. 7 has for C without traffic, since under traffic a \
                   missing answer is waited for 3 ms and asked for again. The backup begins 0.4 s after the mapper's \
                   switch has failed, when it has not heard from the mapper for long enough. While a leaf switch is \

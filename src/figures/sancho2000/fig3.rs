@@ -41,8 +41,9 @@ pub(super) const FIG3B: Figure = Figure {
             32,
             "Six UP\\*/DOWN\\* routings on random networks of 32 switches, messages of 32 flits to hosts drawn at \
              random.",
-            "The paper prints no value of its curves. Their order is as it tells: both depth-first routings beyond \
-             both breadth-first ones. The variation over the ten networks is \
+            "The paper prints no value of its curves. The text gives no order of all four; ours has both \
+            depth-first routings beyond both breadth-first ones, which agrees with what it says. \
+            The variation over the ten networks is \
              larger than the \
              20 % of the paper: on one network R1 picks a root so poor that everything else gains twice \
              (see `sancho2000/gains`). On 4 of the 10 networks H1 and H2 give the same routes, so that UD_DFS1 and \
@@ -66,7 +67,8 @@ pub(super) const FIG3_64: Figure = Figure {
             "Six UP\\*/DOWN\\* routings on random networks of 64 switches, messages of 32 flits to hosts drawn at \
              random: the size that the paper left out for want of space.",
             "\"Up to 2.8\" stands beside the greatest of our ten networks, which is mostly chance: of ten of a hundred \
-             it is 2.41 to 3.03. Balancing brings 6 % at this size, where the paper tells of nothing. \
+             it is 2.41 to 3.03. Balancing brings 6 % at this size; the paper says that it helps only in \
+             small networks. \
              The paper has UD_DFS2 below UD_DFS1 in latency at every value of traffic, and the more so in large \
              networks. In the mean over the ten networks, at the loads that none is saturated at, it is 0.9 to 1.4 % \
              lower; on the network that is drawn, which is near to the average in throughput, 1 to 7 % *higher*. Its \

@@ -80,7 +80,7 @@ use routes::{HostRoutes, Routed};
 
 /// The version of the model: it rises whenever the same scenario and seed give other results, so that what a sweep
 /// has kept of an earlier version is not taken for one of this.
-pub const MODEL: u32 = 8;
+pub const MODEL: u32 = 9;
 
 /// Everything that came of a run.
 pub struct Run {

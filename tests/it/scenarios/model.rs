@@ -43,7 +43,7 @@ const SCENARIOS: [(&str, &str); 8] = [
 ];
 
 /// The hash of what they come to, with the model's version.
-const PINNED: (u32, &str) = (8, "b3ad4e7d5e4acf96");
+const PINNED: (u32, &str) = (9, "b3ad4e7d5e4acf96");
 
 /// What runs got later, files and columns of files: it shows more of the same results.
 const LATER: [(&str, &str); 3] = [("arbiters.csv", ""), ("growth-steps.csv", ""), ("hosts.csv", "")];

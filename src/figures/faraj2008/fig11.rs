@@ -165,6 +165,7 @@ message by message.";
 
 const DIFFERS: &str = "\
 - The paper says GT-ITM and does not say which of its methods: pure random edges above, Waxman's below; both are \
-shown and agree. The curves are pictures; \"around 3\" for LR3 and the order of LR1's trees is what the text \
-states. The row `order of LR1 max path` is the share of families and sizes for which the order holds.
+shown and agree. The curves are pictures; \"around 3\" for LR3 and the order of LR1's trees is what the \
+text states, and that LR1's paths are much longer and LR3 does not depend on the tree. The row `order of LR1 \
+max path` is the share of families and sizes for which the order holds.
 - Below 200 machines LR3's mean is below 3, since some trees have rings of two hops.";

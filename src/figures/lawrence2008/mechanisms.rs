@@ -116,7 +116,8 @@ The printed times themselves, without a simulation: the mean of each class (132.
 against models in which every switch adds the same.";
 
 const DIFFERS: &str = "\
-- *The print contradicts itself.* Whatever a switch adds, it adds it between one and two switches and \
+- *The printed gaps differ*, though equal switches should add the same; the paper calls such differences \
+noise. Whatever a switch adds, it adds it between one and two switches and \
 between two and three; the printed gaps differ by a third. A latency makes both wider, shorter pings both \
 narrower: what meets one gap breaks the other. No value of the step brings both within 10 %.\n\
 - The smaller gap is less than 1,400 bytes of data take to be stored and forwarded twice at 1 Gb/s (22.4 \

@@ -89,8 +89,9 @@ fn make(results: &Results<'_>) -> Page {
         rows,
         svg: draw_charts(&charts, 2),
         shows: "The model graph of C+A+B after each exploration of a switch: nodes, edges, and switches that \
-                wait to be explored. Left, vertices that were merged away still count, as they must have in the \
-                paper, whose curve falls only at the end; right, they go at once. Diamonds: the paper's peak of \
+                wait to be explored. Left, vertices that were merged away still count, which comes nearer \
+                to the paper's ~750; its text names a plummet at the final prune; right, they go at once. \
+                Diamonds: the paper's peak of \
                 about 750 nodes (drawn at the end of ours; it does not say where it lies) and its 140 nodes when \
                 all is pruned, near exploration 250."
             .to_owned(),

@@ -96,8 +96,8 @@ of one run in ten, and stays open.\n\
 - *1,208 ms with one master.* Of ten runs the nine others take (10,110 - 1,208) / 9 = 989 ms; the rest is 219 ms, \
 four forward resets of 55 ms. With one mapper on a quiet network there is none; lost messages (one of \
 2,000) do not make a mapping slower, as a loss ends in the time-out that most probes cost, and retries \
-make all of them 38 % slower. So something else was in the network in that run, of which the paper \
-says nothing.\n\
+make all of them 38 % slower. Nothing that we tried on a quiet network gives that run; the paper names no \
+cause.\n\
 - *250 and 150 explorations (Fig. 8).* Whatever is taken from the frontier is 717, of which 539 are \
 skipped at once, and 188 when 95 hosts are known: counting them is refuted. Over wirings of B \
 explorations are 137 to 246, so that the wiring alone can nearly explain 250 (2 % of them are within 10 \

@@ -51,7 +51,7 @@ fn make(results: &Results<'_>) -> Page {
             acronyms()
         ),
         differs: "The paper's Table 2 is the table above and has no numbers. UD_BFS1 has R1 and both depth-first \
-                  routings have R2, as the note to Table 1 says. \"No\" balancing is one shortest legal route a pair \
+                  routings have R2, as Table 2 says. \"No\" balancing is one shortest legal route a pair \
                   of hosts, that of the lowest ports: the paper names random and round robin as policies that can be \
                   applied and \
                   does not say what it used; by the rule of `sancho2000/arbitration` it is this. \

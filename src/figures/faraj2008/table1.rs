@@ -107,7 +107,8 @@ const DIFFERS: &str = "\
 KB (LAM's long protocol), both fitted to topology (a). The cells of (d) are predictions.
 - *64 KB with LR1 on (d)*, 116.9 ms, is an outlier of the paper itself (95.7 and 90.8 ms with two hops and one): \
 reported, not fitted.
-- *96 KB*: the paper's times leave 2.7 ms of overhead a step at 96 KB and 3.6 ms at 128 KB on (a); one cost for \
+- *96 KB*: the paper's times leave about 2.5 ms of overhead a step at 96 KB \
+and 3.6 ms at 128 KB on (a); one cost for \
 all messages above 64 KB lies between, so that 96 KB comes out too long on (a). No cost of its own was given to \
 that size.
 - *Paths of four hops cost less than printed*: with sends that end in the socket's buffer, steps of a ring \

@@ -45,8 +45,9 @@ fn make(results: &Results<'_>) -> Page {
 }
 
 const SHOWS: &str = "Pink (1,024 hosts, 320 switches of 16 ports, 3,072 cables; quiet) mapped with guarded scouts \
-                and, the same questions, with time-outs of a millisecond: the two times that the paper prints \
-                and their ratio. Both maps are true. The middle panel shows what is asked: a no costs a time-out \
+                and, the same questions, with time-outs of a millisecond: the two times that the paper \
+                prints, and their ratio, which is ours as the millisecond is. Both maps are true. The middle \
+                panel shows what is asked: a no costs a time-out \
                 there, and two or three messages here.";
 
 const DIFFERS: &str = "- Both times are fits, and the ratio with them: of two free costs (2 us to send a \

@@ -84,7 +84,7 @@ fn show(network: &NetworkArguments, common: &Common) -> Result<Exit, Failure> {
 struct Shown<'a> {
     #[serde(flatten)]
     metrics: &'a Metrics,
-    /// How many nodes there are of each role, where there are others than switches and hosts.
+    /// Numbers of nodes by role, where there are others than switches and hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     roles: Option<BTreeMap<Role, usize>>,
 }

@@ -106,7 +106,7 @@ fn as_json(net: &Network, failures: &Failures, options: &Options) -> serde_json:
     found
 }
 
-/// How many cabled ports of hosts no pair counts by here; `None` if there are none.
+/// Counts the cabled ports of hosts by which no pair counts here; `None` if there are none.
 fn other_ports(net: &Network) -> Option<usize> {
     let further = |host| net.cables(Node::Host(host)).count().saturating_sub(1);
     Some(net.host_ids().map(further).sum()).filter(|ports| *ports > 0)

@@ -89,7 +89,7 @@ impl Word {
 /// The verdict with all end nodes counted as hosts: aggregation nodes, routers.
 #[derive(Serialize)]
 pub(super) struct AllClasses {
-    /// How many there are of each role beside hosts.
+    /// Numbers of nodes by role, hosts left out.
     #[serde(skip)]
     others: BTreeMap<Role, usize>,
     aggregation_nodes: usize,

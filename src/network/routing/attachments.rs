@@ -21,12 +21,12 @@ use super::graph::{SwitchGraph, UNREACHED};
 use super::select::joined;
 use super::table::TableTooLarge;
 
-/// Where each host is plugged in: the one cable that it sends and receives by.
+/// Cables of hosts: the one that each sends and receives by, and further ones where they are looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attachments {
     /// Those of the hosts, and behind them those of further ports.
     cables: Vec<Option<Attachment>>,
-    /// What is known of further ports; `None` without such.
+    /// Owners and planes of further ports; `None` without such.
     further: Option<Arc<Further>>,
 }
 
@@ -34,7 +34,7 @@ pub struct Attachments {
 /// those of the network's hosts.
 #[derive(Debug, PartialEq, Eq)]
 struct Further {
-    /// How many hosts there are.
+    /// Number of hosts.
     hosts: usize,
     /// The host of each further port.
     owners: Vec<HostId>,
@@ -51,7 +51,7 @@ pub struct Attachment {
     pub far: End,
 }
 
-/// What is judged where hosts have several ports.
+/// Counts of ports of hosts, where these have several, and of the pairs of them that are judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PortsJudged {
     /// The ports of hosts with a cable.
@@ -64,7 +64,7 @@ pub struct PortsJudged {
     pub unreachable_pairs: u64,
 }
 
-/// What is judged where hosts have several ports, and what it comes to for hosts.
+/// Counts of ports, and what they come to for pairs of hosts.
 pub(super) struct OfPorts {
     pub(super) judged: PortsJudged,
     /// Ordered pairs of distinct hosts.

@@ -73,6 +73,8 @@ pub struct ForwardingTables {
     /// Switches, and ports of hosts, by the guids that the dump has for them.
     switch_guids: BTreeMap<u64, SwitchId>,
     port_guids: BTreeMap<u64, End>,
+    /// Lids in tables of switches that are left out of the network.
+    left_out: BTreeSet<u16>,
     /// What binds the files of the command that wrote them, where simnet did.
     digest: Option<String>,
 }

@@ -310,6 +310,11 @@ impl Network {
         self.left_out.contains(&guid)
     }
 
+    /// The guids of the switches that its file has and that were left out, in order.
+    pub fn guids_left_out(&self) -> impl Iterator<Item = u64> + '_ {
+        self.left_out.iter().copied()
+    }
+
     /// What the file says of a node for people.
     pub fn description_of(&self, node: Node) -> Option<&str> {
         match node {

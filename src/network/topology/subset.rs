@@ -98,7 +98,7 @@ impl Subset {
     /// # Errors
     /// [`SubsetError`].
     pub fn of(&self, net: &Network) -> Result<(Network, LeftOut), SubsetError> {
-        let mut kept = Kept::new(net);
+        let mut kept = Staying::new(net);
         if self.drop_aggregation_nodes {
             kept.retain_nodes(|node| net.role(node) != Role::Aggregation);
         }
@@ -127,7 +127,7 @@ pub fn with_roles(net: &Network, is_kept: impl Fn(Role) -> bool) -> Option<Netwo
     if net.nodes().all(stays) {
         return None;
     }
-    let mut kept = Kept::new(net);
+    let mut kept = Staying::new(net);
     kept.retain_nodes(stays);
     Some(kept.network().0)
 }
@@ -138,16 +138,16 @@ fn joins_host(net: &Network, link: LinkId) -> bool {
 }
 
 /// What of a network is kept so far.
-struct Kept<'a> {
+struct Staying<'a> {
     net: &'a Network,
     switches: Vec<bool>,
     hosts: Vec<bool>,
     links: Vec<bool>,
 }
 
-impl<'a> Kept<'a> {
-    fn new(net: &'a Network) -> Kept<'a> {
-        Kept {
+impl<'a> Staying<'a> {
+    fn new(net: &'a Network) -> Staying<'a> {
+        Staying {
             net,
             switches: vec![true; net.switches().len()],
             hosts: vec![true; net.hosts().len()],

@@ -122,6 +122,21 @@ fn file_network(
     match formats::read_with_warnings(&files::title(&file), &bytes, &options) {
         Ok(reading) => {
             reading.warnings.into_iter().for_each(|warnings| diagnostics.warn_of_file(*warnings));
+            let parts = [
+                plain.plane.get().map(|at| at.place),
+                plain.leave_out.get().map(|at| at.place),
+                plain.least_rate.get().map(|at| at.place),
+            ];
+            if let Some(place) = parts.into_iter().flatten().next() {
+                diagnostics.warn(place, |span| {
+                    Fault::new(
+                        "left-out",
+                        span,
+                        reading.left_out.to_string(),
+                        "the part that is asked for stays",
+                    )
+                });
+            }
             Some((TopologySource::File(file), reading.network))
         }
         Err(faults) => {

@@ -106,6 +106,7 @@ fn a_scenario_runs_on_a_plane() {
     for part in ["plane = \"nvB\"", "leave-out = [\"*:1\", \"gh3\"]", "least-rate = \"200 Gb/s\""] {
         let (code, shown, told) = check(&format!("file = \"rails.csv\"\n{part}"));
         assert_eq!(code, Some(0), "{part}: {shown}{told}");
+        assert!(told.contains("left out: "), "{part}: {told}");
     }
     let (code, _, told) = check("preset = \"now-c\"\nplane = \"C1.0\"");
     assert!(code == Some(3) && told.contains("`plane` is for files"), "{told}");
@@ -135,6 +136,45 @@ fn tables_of_all_planes_are_judged_on_one() {
     assert_eq!((&plane["pairs"], &plane["unreachable_pairs"]), (&12.into(), &0.into()), "{plane}");
     let plane = of(&["--plane", "nvA"]);
     assert_eq!((&plane["pairs"], &plane["unreachable_pairs"]), (&6.into(), &0.into()), "{plane}");
+}
+
+/// Wrong if lanes and service levels of the whole fabric could not be taken beside tables that are judged on one plane.
+#[test]
+fn lanes_of_all_planes_are_judged_on_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "start device,start type,start port,end device,end type,end port\n".to_owned();
+    for (plane, port) in [("A", 1), ("B", 2)] {
+        for at in 0..4 {
+            text += &format!("s{plane}{at},switch,1,s{plane}{},switch,2\n", (at + 1) % 4);
+            text += &format!(
+                "h{at},host,{port},s{plane}{at},switch,3\ng{at},host,{port},s{plane}{at},switch,4\n"
+            );
+        }
+    }
+    fs::write(folder.path().join("rings.csv"), text).unwrap();
+    let run = |arguments: &[&str]| {
+        let (code, shown, told) = simnet(folder.path(), arguments);
+        assert_eq!(code, Some(0), "{arguments:?}: {shown}{told}");
+        shown
+    };
+    run(&["topo", "convert", "rings.csv", "--to", "ibnetdiscover", "--out", "net.topo"]);
+    let files = ["--to", "opensm", "--out", "lfts", "--sl", "sl", "--sl2vl", "vl"];
+    run(&[&["route", "net.topo", "--algorithm", "dfsssp"], &files[..]].concat());
+    for (part, pairs) in [(&[][..], 112), (&["--plane", "sA0"][..], 56), (&["--plane", "sB2"][..], 56)] {
+        let check = ["route", "check", "net.topo", "--lfts", "lfts", "--sl", "sl", "--sl2vl", "vl"];
+        let json: Value =
+            serde_json::from_str(&run(&[&check[..], &["--format", "json"], part].concat())).unwrap();
+        assert_eq!(
+            (&json["judged"]["host_pairs"], &json["verdict"]),
+            (&pairs.into(), &"acyclic".into()),
+            "{json}"
+        );
+        assert_eq!(
+            (&json["unreachable_pairs"], &json["paths_without_service_level"]),
+            (&0.into(), &0.into()),
+            "{json}"
+        );
+    }
 }
 
 /// Wrong if another verb counted by the lowest ports in silence.

@@ -22,9 +22,10 @@ pub(super) fn assign(
     let mut faults = Vec::new();
     let switches = Switches::new(network);
     let mut outputs = vec![Vec::new(); network.switches().len()];
-    let mut switch_guids = BTreeMap::new();
+    let (mut switch_guids, mut left_out) = (BTreeMap::new(), BTreeSet::new());
     for table in tables {
         if network.is_left_out(table.guid) {
+            left_out.extend(table.entries.iter().map(|entry| entry.lid));
             continue;
         }
         let Some(switch) = switches.find(table.guid, table.description) else {
@@ -54,6 +55,7 @@ pub(super) fn assign(
         lids: Vec::new(),
         switch_guids,
         port_guids: BTreeMap::new(),
+        left_out,
         digest: None,
     };
     if faults.is_empty() {

@@ -130,12 +130,14 @@ impl Sources {
                 known[lid] = Known::Named;
             }
         }
+        tables.left_out.iter().for_each(|lid| known[usize::from(*lid)] = Known::Named);
         let mut by_end: BTreeMap<End, Vec<u16>> = BTreeMap::new();
         for (lid, end) in tables.lids() {
             known[usize::from(*lid)] = Known::OfHost;
             by_end.entry(*end).or_default().push(*lid);
         }
-        let mut by_guid = BTreeMap::new();
+        let mut by_guid: BTreeMap<u64, Vec<u16>> =
+            network.guids_left_out().map(|guid| (guid, Vec::new())).collect();
         let of_node = |node: Node| {
             let ends = network.cables(node).map(move |(port, _, _)| End { node, port });
             ends.filter_map(|end| by_end.get(&end)).flatten().copied().collect::<Vec<u16>>()

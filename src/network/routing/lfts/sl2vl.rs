@@ -218,7 +218,7 @@ impl<'n> Reader<'n> {
     fn switch(&mut self, guid: u64, description: &str, span: Range<usize>) -> Option<SwitchId> {
         let by_tables = self.tables.switch_guids.get(&guid).copied();
         let found = by_tables.or_else(|| self.switches.find(guid, description));
-        if found.is_none() {
+        if found.is_none() && !self.network.is_left_out(guid) {
             let name = quoted(&self.network.name);
             let described =
                 if description.is_empty() { String::new() } else { format!(" {}", quoted(description)) };

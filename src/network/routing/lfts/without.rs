@@ -8,7 +8,7 @@
 //! tests/network/oracle/lfts.rs: walks of random tables on random networks that lost a cable and a switch;
 //! tests/it/command/lanes.rs: a ring without a cable, and without a switch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::topology::Network;
 use simnet_base::ids::SwitchId;
@@ -27,6 +27,7 @@ impl ForwardingTables {
             // Files that go with the tables were read before.
             switch_guids: BTreeMap::new(),
             port_guids: BTreeMap::new(),
+            left_out: BTreeSet::new(),
             digest: None,
         }
     }

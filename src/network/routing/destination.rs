@@ -261,9 +261,11 @@ fn up_down(
     none: &NextHops,
 ) -> (NextHops, Option<Exceptions>) {
     let up = |by: usize| directions.is_up(graph.sender(by), graph.outputs()[by].to);
-    let over = |turns: AllowedTurns, is_relieved| {
+    let over = |turns: AllowedTurns, is_relieved: bool| {
         let spare = (0..graph.outputs().len()).map(|by| !up(by)).collect();
-        balanced(graph, &TurnSet { turns, spare, has_detours: true, is_relieved }, sends, none)
+        // What a longer way gains, relief gains by others as short.
+        let set = TurnSet { turns, spare, has_detours: !is_relieved, is_relieved };
+        balanced(graph, &set, sends, none)
     };
     let own = directions.exceptions();
     let (worth, hops) = over(AllowedTurns::up_down(graph, directions), own.is_some());

@@ -454,7 +454,9 @@ fn tables_are_installed_and_taken_back() {
         let Some(_) = sweep(&subnet, &file("saved"), &["-R", engine]) else { return };
         let saved = file("saved").join("opensm-lfts.dump");
         let (before, made) = (entries(&saved), file("tables.dump"));
-        make(&network, algorithm, &made);
+        let report = make(&network, algorithm, &made);
+        // Smart routing goes round where all is full; the other two have no reason to.
+        assert!(algorithm == "smart" || report["non_minimal_pairs"] == 0, "{algorithm}: {report}");
         let Some(after) = install(&subnet, &file("installed"), &made) else { return };
         assert_eq!(after, entries(&made), "{algorithm}");
         assert_eq!(fabric.follow(&[&after], &all), sound, "{algorithm}");

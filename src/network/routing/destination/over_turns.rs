@@ -105,7 +105,11 @@ fn relieved(
                     let onward = way(graph, next, graph.outputs()[*other].to);
                     (relief.cost(std::iter::once(*other).chain(onward), traffic), *other != by, *other)
                 };
+                let so_far = way(graph, next, at).count();
+                let is_as_short =
+                    |other: &usize| way(graph, next, graph.outputs()[*other].to).count() < so_far;
                 let others = graph.range(at).filter(|other| may_take(graph, set, next, (at, *other, *to)));
+                let others = others.filter(|other| set.has_detours || is_as_short(other));
                 let chosen = others.min_by_key(cost).unwrap_or(by);
                 let passed = way(graph, next, graph.outputs()[by].to).map(|by| graph.sender(by));
                 passed.for_each(|passed| leaving[passed.index()] -= traffic);

@@ -43,7 +43,7 @@ use simnet_base::ids::{HostId, SwitchId};
 use super::attachments::Attachments;
 use super::graph::SwitchGraph;
 use super::paths::{LegalMoves, State, Steps, Toward};
-use super::relief::{Relief, Round};
+use super::relief::Relief;
 
 /// How often at most the costs of all paths are evaluated.
 const EVALUATIONS: u64 = 128;
@@ -103,7 +103,7 @@ impl KeptPaths {
         let mut balance = Balance::new(moves, &pairs, of_a_pair);
         balance.run();
         if moves.has_exceptions() {
-            balance.relieve();
+            balance.relieve(moves.graph(), &attachments.per_switch(moves.graph().switches(), None));
         }
         let mut nth = vec![0; pairs.hosts * pairs.hosts];
         for candidate in balance.candidates.iter().filter(|candidate| candidate.alive) {
@@ -497,8 +497,8 @@ impl Balance {
     }
 
     /// Gives pairs over the fullest channels others of their candidates instead.
-    fn relieve(&mut self) {
-        let Some(mut relief) = Relief::new(self.counters.clone()) else { return };
+    fn relieve(&mut self, graph: &SwitchGraph, hosts: &[u32]) {
+        let Some(mut relief) = Relief::new(graph, hosts, self.counters.clone()) else { return };
         let hops = |nth: usize| {
             let path = &self.paths[self.candidates[nth].path as usize];
             self.hops[path.start as usize..path.end as usize].iter().map(|channel| *channel as usize)
@@ -523,10 +523,12 @@ impl Balance {
                     relief.put(hops(*kept), 1);
                 }
             }
-            match relief.end_round() {
-                Round::Better => best.clone_from(&kept),
-                Round::Vain => {}
-                Round::Last => break,
+            let round = relief.end_round();
+            if round.is_better {
+                best.clone_from(&kept);
+            }
+            if round.is_last {
+                break;
             }
         }
         self.candidates.iter_mut().for_each(|candidate| candidate.alive = false);

@@ -18,7 +18,7 @@ use simnet_base::ids::SwitchId;
 use crate::routing::allowed_turns::AllowedTurns;
 use crate::routing::graph::SwitchGraph;
 use crate::routing::paths::{LegalMoves, State, Toward};
-use crate::routing::relief::{Relief, Round};
+use crate::routing::relief::Relief;
 
 use super::load::{Load, best_of_sweeps, sweeps};
 use super::next_hops::NextHops;
@@ -54,9 +54,11 @@ pub(super) fn balanced(
         for column in 0..hops.columns() {
             load.remove(column);
             let (_, to) = hops.target(column);
-            lost += growing.grow(to, load.weights());
+            let left_out = growing.grow(to, load.weights());
             hops.set(graph, column, &growing.tree.next);
+            // What leads to a switch itself carries management only.
             if hops.host_columns().contains(&column) {
+                lost += left_out;
                 load.add(graph, column, &mut growing.tree, sends);
             }
         }
@@ -90,11 +92,14 @@ fn relieved(
             }
         }
     }
-    let Some(mut relief) = Relief::new(load) else { return (worth, hops) };
+    let Some(mut relief) = Relief::new(graph, sends, load) else { return (worth, hops) };
     let ends: Vec<SwitchId> = columns.clone().map(|column| hops.target(column).1).collect();
     let mut best = None;
     loop {
         for ((next, leaving), to) in next.iter_mut().zip(&mut leaving).zip(&ends) {
+            if !next.iter().flatten().any(|by| relief.is_full(*by)) {
+                continue;
+            }
             for at in graph.switch_ids() {
                 let (Some(by), traffic) = (next[at.index()], leaving[at.index()]) else { continue };
                 if traffic == 0 || !relief.is_over(way(graph, next, at)) {
@@ -119,10 +124,12 @@ fn relieved(
                 passed.for_each(|passed| leaving[passed.index()] += traffic);
             }
         }
-        match relief.end_round() {
-            Round::Better => best = Some((next.clone(), relief.busiest_and_sum())),
-            Round::Vain => {}
-            Round::Last => break,
+        let round = relief.end_round();
+        if round.is_better {
+            best = Some((next.clone(), relief.busiest_and_sum()));
+        }
+        if round.is_last {
+            break;
         }
     }
     let Some((next, (busiest, sum))) = best else { return (worth, hops) };

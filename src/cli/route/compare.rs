@@ -4,14 +4,14 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-use simnet_base::ids::HostId;
 use simnet_base::numbers::{fixed, or_dash};
 use simnet_network::routing::{
-    Algorithm, Attachments, Choices, Engine, Plan, PlanError, Report, Selection, Survey, SwitchGraph, Verdict,
+    Algorithm, Attachments, DestinationTables, Engine, Plan, PlanError, Report, Rule, Selection, Survey,
+    SwitchGraph, Verdict,
 };
 use simnet_network::topology::Network;
 
-use super::destination::{PER_DESTINATION, engines, found};
+use super::destination::PER_DESTINATION;
 use super::{RouteOptions, judged, lanes};
 use crate::cli::network::NetworkArguments;
 use crate::cli::output::{Table, print, print_json};
@@ -97,16 +97,28 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let net = options.network.load()?;
     let topology = options.network.as_topology(&net)?;
     let graph = SwitchGraph::new(&net);
-    let mut algorithms = Vec::new();
+    let attachments = Attachments::every_port(&net);
+    let mut engines: Vec<(Engine, Option<Rule>)> = Vec::new();
     // What switches do alone is compared.
     let is_possible = |algorithm: &Algorithm| !algorithm.needs_hosts() && algorithm.check(&graph).is_ok();
     for (name, _) in Algorithm::ALL.iter().filter(|(_, algorithm)| is_possible(algorithm)) {
-        algorithms.push(RouteOptions::of(name).choices(&topology, None, common)?.algorithm);
+        let engine = Engine::Rule(RouteOptions::of(name).choices(&topology, None, common)?.algorithm);
+        let rule = match &engine {
+            Engine::Rule(algorithm) if !takes_too_long(&net, &engine) => {
+                Some(Rule::new(algorithm, &graph, &attachments, topology.utility))
+            }
+            _ => None,
+        };
+        engines.push((engine, rule));
     }
+    let ground = (&net, &attachments);
     let mut rows: Vec<Row> =
-        algorithms.iter().map(|algorithm| per_pair(&net, algorithm, topology.utility)).collect();
-    let how = (options.lanes, topology.utility);
-    rows.extend(engines(algorithms).iter().map(|engine| per_destination(&net, engine, how)));
+        engines.iter().map(|(engine, rule)| per_pair(ground, engine, rule.as_ref())).collect();
+    engines.extend(Engine::ALL.iter().map(|(_, engine)| (engine.clone(), None)));
+    let per_destination = |(engine, rule): &(Engine, Option<Rule>)| {
+        per_destination(ground, (engine, rule.as_ref()), options.lanes)
+    };
+    rows.extend(engines.iter().map(per_destination));
     let taken: Vec<Taken> = [PER_PAIR, PER_DESTINATION]
         .into_iter()
         .filter_map(|tables| best(&rows, tables, options.lanes))
@@ -121,50 +133,47 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// Why a routing is not computed for a comparison: it keeps a set of turns free of cycles while it grows, which takes
-/// very long where there are many.
-fn too_long(net: &Network, engine: &Engine) -> Option<String> {
+/// Why a routing is not computed for a comparison.
+const TOO_LONG: &str = "takes long here, and is left out: ask for it alone";
+
+/// Whether a routing is left out: it keeps a set of turns free of cycles while it grows, which takes very long where
+/// there are many.
+fn takes_too_long(net: &Network, engine: &Engine) -> bool {
     const MOST_STEPS: usize = 60_000_000;
     let is_slow = matches!(engine, Engine::Nue | Engine::Rule(Algorithm::Smart { .. }));
-    let steps = net.hosts().len() * net.links().len();
-    (is_slow && steps > MOST_STEPS).then(|| "takes long here, and is left out: ask for it alone".to_owned())
+    is_slow && net.hosts().len() * net.links().len() > MOST_STEPS
 }
 
 /// Routes per pair of hosts, balanced where there are not too many.
-fn per_pair(net: &Network, algorithm: &Algorithm, utility: Option<HostId>) -> Row {
-    let engine = Engine::Rule(algorithm.clone());
-    if let Some(why) = too_long(net, &engine) {
-        return Row { algorithm: engine.name(), tables: PER_PAIR, figures: Err(why) };
-    }
-    let attachments = Attachments::every_port(net);
-    let judged = |selection| {
-        Plan::survey_at_once(net, &attachments, &Choices { algorithm: algorithm.clone(), selection, utility })
-    };
-    let judged = match judged(Selection::Balanced) {
-        Err(PlanError::Balance(_)) => judged(Selection::RoundRobin),
+fn per_pair(ground: (&Network, &Attachments), engine: &Engine, rule: Option<&Rule>) -> Row {
+    let row = |figures| Row { algorithm: engine.name(), tables: PER_PAIR, figures };
+    let Some(rule) = rule else { return row(Err(TOO_LONG.to_owned())) };
+    let judged = match Plan::survey_by(rule, ground, Selection::Balanced) {
+        Err(PlanError::Balance(_)) => Plan::survey_by(rule, ground, Selection::RoundRobin),
         other => other,
     };
-    let figures = judged.map(|(report, survey)| figures(net, report, &survey));
-    Row { algorithm: engine.name(), tables: PER_PAIR, figures: figures.map_err(|error| error.to_string()) }
+    let figures = judged.map(|(report, survey)| figures(ground.0, report, &survey));
+    row(figures.map_err(|error| error.to_string()))
 }
 
 /// Tables of next hops on as few lanes as are found.
-fn per_destination(net: &Network, engine: &Engine, (lanes, utility): (u8, Option<HostId>)) -> Row {
-    if let Some(why) = too_long(net, engine) {
-        return Row { algorithm: engine.name(), tables: PER_DESTINATION, figures: Err(why) };
+fn per_destination(
+    (net, attachments): (&Network, &Attachments),
+    (engine, rule): (&Engine, Option<&Rule>),
+    lanes: u8,
+) -> Row {
+    let row = |figures| Row { algorithm: engine.name(), tables: PER_DESTINATION, figures };
+    if takes_too_long(net, engine) {
+        return row(Err(TOO_LONG.to_owned()));
     }
-    let attachments = Attachments::every_port(net);
     // Nue takes all lanes that it gets; the others tell how many they need.
     let given = (*engine == Engine::Nue).then_some(lanes);
-    let figures = found(net, engine, (given, 0, utility)).map(|tables| {
-        let (report, survey) = tables.judge_survey(net, &attachments);
+    let tables = DestinationTables::by_rule(net, attachments, (engine, rule), (given, 0));
+    let figures = tables.map(|tables| {
+        let (report, survey) = tables.judge_survey(net, attachments);
         figures(net, report, &survey)
     });
-    Row {
-        algorithm: engine.name(),
-        tables: PER_DESTINATION,
-        figures: figures.map_err(|error| error.to_string()),
-    }
+    row(figures.map_err(|error| error.to_string()))
 }
 
 fn figures(net: &Network, report: Report, survey: &Survey) -> Figures {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use simnet_base::ids::HostId;
 use simnet_base::numbers::count;
 use simnet_network::routing::{
-    self, Algorithm, Attachments, Choices, DestinationTables, Engine, OpenSm, Part, Report, write_gm_routes,
+    self, Attachments, Choices, DestinationTables, Engine, OpenSm, Part, Report, write_gm_routes,
     write_routes,
 };
 use simnet_network::topology::Network;
@@ -298,9 +298,3 @@ fn show(report: &Report, own: OfTables, net: &Network, common: &Common) -> Resul
 
 /// What tables of next hops are called in results.
 pub(super) const PER_DESTINATION: &str = "per destination";
-
-/// Every engine: those of these algorithms, and those that make tables only.
-pub(super) fn engines(algorithms: impl IntoIterator<Item = Algorithm>) -> Vec<Engine> {
-    let rules = algorithms.into_iter().map(Engine::Rule);
-    rules.chain(Engine::ALL.iter().map(|(_, engine)| engine.clone())).collect()
-}

@@ -187,6 +187,30 @@ impl DestinationTables {
         engine: &Engine,
         (lanes, lmc, utility): (Option<u8>, u8, Option<HostId>),
     ) -> Result<DestinationTables, TablesError> {
+        let rule = match engine {
+            Engine::Rule(algorithm) => {
+                let graph = SwitchGraph::new(network);
+                algorithm.check(&graph)?;
+                Some(Rule::new(algorithm, &graph, attachments, utility))
+            }
+            Engine::Lash | Engine::Dfsssp | Engine::Nue => None,
+        };
+        DestinationTables::by_rule(network, attachments, (engine, rule.as_ref()), (lanes, lmc))
+    }
+
+    /// The same with the rule at hand that the engine's algorithm makes of the network; the others have none.
+    ///
+    /// # Errors
+    /// [`TablesError`].
+    ///
+    /// # Panics
+    /// If an algorithm's rule is missing.
+    pub fn by_rule(
+        network: &Network,
+        attachments: &Attachments,
+        (engine, rule): (&Engine, Option<&Rule>),
+        (lanes, lmc): (Option<u8>, u8),
+    ) -> Result<DestinationTables, TablesError> {
         let graph = SwitchGraph::new(network);
         let paths = 1_usize << lmc.min(MOST_LMC);
         let none = NextHops::none(network, &graph, attachments, paths);
@@ -197,12 +221,11 @@ impl DestinationTables {
         }
         let (mut has_datelines, mut exceptions) = (false, None);
         let (roots, mut hops) = match engine {
-            Engine::Rule(algorithm) => {
-                algorithm.check(&graph)?;
-                let rule = Rule::new(algorithm, &graph, attachments, utility);
-                let (mut hops, own) = of_rule(&graph, &rule, &sends, &none);
+            Engine::Rule(_) => {
+                let rule = rule.expect("an algorithm comes with its rule");
+                let (mut hops, own) = of_rule(&graph, rule, &sends, &none);
                 exceptions = own.map(|own| ExceptionalTurns::new(&own, &graph, network));
-                if let Rule::DimensionOrder(order) = &rule {
+                if let Rule::DimensionOrder(order) = rule {
                     has_datelines = datelines::put_on_two_lanes(&graph, order, &sends, &mut hops);
                 }
                 (rule.roots().to_vec(), hops)

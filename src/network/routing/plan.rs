@@ -302,8 +302,21 @@ impl Plan {
             return Ok(Plan::new(network, attachments, choices)?.surveyed(network, attachments));
         }
         let rule = Rule::new(&choices.algorithm, &graph, attachments, choices.utility);
-        let survey = survey_routes(&rule.moves(&graph), (network, attachments), choices.selection)?;
-        Ok(judge(&rule, survey, network, attachments))
+        Plan::survey_by(&rule, (network, attachments), choices.selection)
+    }
+
+    /// The same of the routes that obey a rule, that of hosts in transit left out.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn survey_by(
+        rule: &Rule,
+        (network, attachments): (&Network, &Attachments),
+        selection: Selection,
+    ) -> Result<(Report, Survey), PlanError> {
+        let graph = SwitchGraph::new(network);
+        let survey = survey_routes(&rule.moves(&graph), (network, attachments), selection)?;
+        Ok(judge(rule, survey, network, attachments))
     }
 }
 

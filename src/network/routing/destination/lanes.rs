@@ -14,7 +14,7 @@
 //! Skeie, Lysne and Theiss 2002, *Layered shortest path (LASH) routing in irregular system area networks*; Domke,
 //! Hoefler and Nagel 2011, *Deadlock-free oblivious routing for arbitrary topologies*, sections III and IV.
 
-use std::collections::BTreeMap;
+use rayon::prelude::*;
 
 use simnet_base::ids::SwitchId;
 
@@ -33,7 +33,7 @@ pub(super) struct Lanes {
     /// Per column, per switch, the distinct path, or [`NONE`].
     path: Vec<u32>,
     /// Per distinct path its lane.
-    lane: Vec<u32>,
+    lane: Vec<u16>,
     /// How many lanes there are.
     pub(super) count: u32,
 }
@@ -41,37 +41,39 @@ pub(super) struct Lanes {
 impl Lanes {
     /// Finds lanes for the paths of `hops` from the switches that send.
     ///
-    /// Costs a search for a cycle per broken turn, and a search between two channels per path and lane at worst.
+    /// Costs a search for a cycle per broken turn, and a look at its turns per path and lane; a search between two
+    /// channels where a turn is new, which a lane that refused it does not repeat. Takes about 30 bytes a path.
     pub(super) fn few(graph: &SwitchGraph, hops: &NextHops, sends: &[u32]) -> Lanes {
         let cells = hops.columns() * graph.switches();
         if is_acyclic(graph, &all_turns(graph, hops, sends)) {
             return Lanes { path: vec![NONE; cells], lane: Vec::new(), count: 1 };
         }
-        let (path, paths) = distinct_paths(graph, hops, sends);
-        let in_order: Vec<u32> = (0..).take(paths.len()).collect();
-        let mut longest_first = in_order.clone();
-        longest_first.sort_by_key(|nth| std::cmp::Reverse(paths[*nth as usize].len()));
-        let mut lane = first_fit(graph, &paths, &longest_first);
-        for other in [cycles_broken(graph, &paths, &longest_first), first_fit(graph, &paths, &in_order)] {
+        let (path, paths) = Paths::distinct(graph, hops, sends);
+        let longest_first = paths.longest_first();
+        let mut lane = paths.first_fit(longest_first.iter().copied());
+        for way in [Paths::cycles_broken, |paths: &Paths<'_>, _: Vec<u32>| paths.first_fit(paths.in_order())]
+        {
+            let other = way(&paths, longest_first.clone());
             if other.iter().max() < lane.iter().max() {
                 lane = other;
             }
         }
-        let count = lane.iter().max().map_or(1, |last| last + 1);
+        let count = lane.iter().max().map_or(1, |last| u32::from(*last) + 1);
         Lanes { path, lane, count }
     }
 
     /// Shares the paths out to more lanes: again and again the fullest lane gives every second one of its paths.
     pub(super) fn share_out(&mut self, given: u32) {
         while self.count < given && !self.lane.is_empty() {
-            let size = |lane: u32| self.lane.iter().filter(|one| **one == lane).count();
-            let sizes = (0..self.count).map(|lane| (size(lane), std::cmp::Reverse(lane)));
+            let new = numbered(self.count as usize);
+            let size = |lane: u16| self.lane.iter().filter(|one| **one == lane).count();
+            let sizes = (0..new).map(|lane| (size(lane), std::cmp::Reverse(lane)));
             let (most, std::cmp::Reverse(fullest)) = sizes.max().expect("there is a lane");
             if most < 2 {
                 return;
             }
             let members = self.lane.iter_mut().filter(|lane| **lane == fullest);
-            members.skip(1).step_by(2).for_each(|lane| *lane = self.count);
+            members.skip(1).step_by(2).for_each(|lane| *lane = new);
             self.count += 1;
         }
     }
@@ -115,117 +117,219 @@ fn is_acyclic(graph: &SwitchGraph, turns: &AllowedTurns) -> bool {
     Breaker::new(graph).break_one(&mut turns.clone(), |_, _| Some(0)).is_none()
 }
 
-/// The distinct paths with a turn, as their channels, in order of these; and per column and switch which it is.
-fn distinct_paths(graph: &SwitchGraph, hops: &NextHops, sends: &[u32]) -> (Vec<u32>, Vec<Vec<u32>>) {
-    let mut found: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
-    let mut path = vec![NONE; hops.columns() * graph.switches()];
-    for (column, from) in senders(graph, hops, sends) {
-        let way = hops.way(graph, column, from);
-        let way: Vec<u32> = way.map(|by| u32::try_from(by).expect("fewer than 2^31 cables")).collect();
-        if way.len() > 1 {
-            let next = u32::try_from(found.len()).expect("fewer than 2^32 paths");
-            path[column * graph.switches() + from.index()] = *found.entry(way).or_insert(next);
-        }
-    }
-    let mut place = vec![0; found.len()];
-    for (nth, found) in (0..).zip(found.values()) {
-        place[*found as usize] = nth;
-    }
-    path.iter_mut().filter(|path| **path != NONE).for_each(|path| *path = place[*path as usize]);
-    (path, found.into_keys().collect())
+/// The distinct paths with a turn, in order of their channels.
+struct Paths<'a> {
+    graph: &'a SwitchGraph,
+    hops: &'a NextHops,
+    /// Per path a column and a switch from which it is taken: the cell in a table of columns, then switches.
+    cells: Vec<u32>,
 }
 
-fn turns_of(path: &[u32]) -> impl Iterator<Item = (usize, usize)> + '_ {
-    path.windows(2).map(|two| (two[0] as usize, two[1] as usize))
-}
+/// So many of the first channels are compared at once.
+const COMPARED: usize = 8;
 
-/// Adds the turns of a path to a lane, all or, where that would close a cycle, none; and says which.
-fn add(lane: &mut Ordered<'_>, graph: &SwitchGraph, path: &[u32]) -> bool {
-    let mut added = Vec::new();
-    for (by, next) in turns_of(path) {
-        if lane.turns().allows(graph, by, next) {
-            continue;
+impl<'a> Paths<'a> {
+    /// Finds them; and per column and switch which it is.
+    fn distinct(graph: &'a SwitchGraph, hops: &'a NextHops, sends: &[u32]) -> (Vec<u32>, Paths<'a>) {
+        let switches = graph.switches();
+        let mut path = vec![NONE; hops.columns() * switches];
+        let mut paths = Paths { graph, hops, cells: Vec::new() };
+        let sending: Vec<SwitchId> = graph.switch_ids().filter(|from| sends[from.index()] > 0).collect();
+        for some in sending.chunks(FROM_AT_ONCE) {
+            let sorted: Vec<Vec<u32>> = some.par_iter().map(|from| paths.sorted(*from)).collect();
+            for cell in sorted.into_iter().flatten() {
+                let is_last =
+                    paths.cells.last().is_some_and(|last| paths.channels(*last).eq(paths.channels(cell)));
+                if !is_last {
+                    paths.cells.push(cell);
+                }
+                path[cell as usize] = u32::try_from(paths.cells.len() - 1).expect("fewer paths than cells");
+            }
         }
-        if !lane.add(by, next) {
-            added.into_iter().for_each(|(by, next)| lane.remove(by, next));
-            return false;
-        }
-        added.push((by, next));
+        (path, paths)
     }
-    true
-}
 
-/// Per path the first lane that it fits into, paths in the given order.
-fn first_fit(graph: &SwitchGraph, paths: &[Vec<u32>], order: &[u32]) -> Vec<u32> {
-    let mut lanes: Vec<Ordered<'_>> = Vec::new();
-    let mut found = vec![0; paths.len()];
-    for nth in order {
-        let path = &paths[*nth as usize];
-        let fitting = lanes.iter_mut().position(|lane| add(lane, graph, path));
-        let lane = fitting.unwrap_or_else(|| {
-            let mut lane = Ordered::new(graph, AllowedTurns::none(graph));
-            assert!(add(&mut lane, graph, path), "a shortest path closes no cycle with itself");
-            lanes.push(lane);
-            lanes.len() - 1
+    /// The cells of the paths with a turn from a switch, in order of their channels.
+    fn sorted(&self, from: SwitchId) -> Vec<u32> {
+        let cell = |column: usize| u32::try_from(column * self.graph.switches() + from.index());
+        let cells = self.hops.host_columns().map(|column| cell(column).expect("fewer than 2^32 next hops"));
+        let mut keyed: Vec<(u128, u32)> = cells
+            .filter(|cell| self.channels(*cell).nth(1).is_some())
+            .map(|cell| (self.key(cell), cell))
+            .collect();
+        let rest = |cell: u32| self.channels(cell).skip(COMPARED);
+        keyed.sort_unstable_by(|(key, a), (other, b)| {
+            key.cmp(other).then_with(|| rest(*a).cmp(rest(*b))).then(a.cmp(b))
         });
-        found[*nth as usize] = u32::try_from(lane).expect("fewer lanes than paths");
+        keyed.into_iter().map(|(_, cell)| cell).collect()
     }
-    found
-}
 
-/// Per path its lane, one lane after the other with its cycles broken.
-fn cycles_broken(graph: &SwitchGraph, paths: &[Vec<u32>], order: &[u32]) -> Vec<u32> {
-    let mut found = vec![0; paths.len()];
-    let mut left = order.to_vec();
-    for lane in 0.. {
-        let (turns, stays) = without_cycles(graph, paths, &left);
-        let mut ordered = Ordered::new(graph, turns);
-        let mut leaving = Vec::new();
-        for (nth, stays) in left.iter().zip(stays) {
-            if stays || add(&mut ordered, graph, &paths[*nth as usize]) {
-                found[*nth as usize] = lane;
-            } else {
-                leaving.push(*nth);
+    /// A number by which paths from one switch are ordered as by their first [`COMPARED`] channels.
+    fn key(&self, cell: u32) -> u128 {
+        let nth = |by: usize| by - self.graph.range(self.graph.sender(by)).start + 1;
+        let channels = self.channels(cell).map(nth).chain(std::iter::repeat(0)).take(COMPARED);
+        channels.fold(0, |key, nth| key << 16 | nth as u128)
+    }
+
+    /// The channels of the path of a cell.
+    fn channels(&self, cell: u32) -> impl Iterator<Item = usize> + '_ {
+        let (column, from) = (cell as usize / self.graph.switches(), cell as usize % self.graph.switches());
+        self.hops.way(self.graph, column, SwitchId::new(from))
+    }
+
+    /// The turns of a path.
+    fn turns(&self, nth: u32) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let mut channels = self.channels(self.cells[nth as usize]);
+        let first = channels.next();
+        channels.scan(first, |before, by| Some((before.replace(by)?, by)))
+    }
+
+    /// All paths in order.
+    fn in_order(&self) -> impl Iterator<Item = u32> + use<> {
+        (0..).take(self.cells.len())
+    }
+
+    /// All paths, the longest first, those as long in order.
+    fn longest_first(&self) -> Vec<u32> {
+        let mut by_length: Vec<Vec<u32>> = Vec::new();
+        for nth in self.in_order() {
+            let length = self.turns(nth).count();
+            by_length.resize_with(by_length.len().max(length + 1), Vec::new);
+            by_length[length].push(nth);
+        }
+        by_length.into_iter().rev().flatten().collect()
+    }
+
+    /// Finds per path the first lane that it fits into, paths in the given order.
+    fn first_fit(&self, order: impl Iterator<Item = u32>) -> Vec<u16> {
+        let mut lanes: Vec<Lane<'_>> = Vec::new();
+        let mut found = vec![0; self.cells.len()];
+        for nth in order {
+            let fitting = lanes.iter_mut().position(|lane| lane.add(self.turns(nth)));
+            let lane = fitting.unwrap_or_else(|| {
+                let mut lane = Lane::new(self.graph, AllowedTurns::none(self.graph));
+                assert!(lane.add(self.turns(nth)), "a shortest path closes no cycle with itself");
+                lanes.push(lane);
+                lanes.len() - 1
+            });
+            found[nth as usize] = numbered(lane);
+        }
+        found
+    }
+
+    /// Finds per path its lane, one lane after the other with its cycles broken.
+    fn cycles_broken(&self, mut left: Vec<u32>) -> Vec<u16> {
+        let mut found = vec![0; self.cells.len()];
+        for number in 0.. {
+            let (turns, stays) = self.without_cycles(&left);
+            let mut lane = Lane::new(self.graph, turns);
+            let mut places = stays.into_iter();
+            left.retain(|nth| {
+                let is_in = places.next().expect("one for each") || lane.add(self.turns(*nth));
+                if is_in {
+                    found[*nth as usize] = numbered(number);
+                }
+                !is_in
+            });
+            if left.is_empty() {
+                break;
             }
         }
-        if leaving.is_empty() {
-            break;
-        }
-        left = leaving;
+        found
     }
-    found
-}
 
-/// The turns of those of these paths that stay when all cycles are broken, and which ones stay.
-fn without_cycles(graph: &SwitchGraph, paths: &[Vec<u32>], these: &[u32]) -> (AllowedTurns, Vec<bool>) {
-    let mut turns = AllowedTurns::none(graph);
-    let mut over: Vec<Vec<u32>> = vec![Vec::new(); turns.positions()];
-    for (place, nth) in (0..).zip(these) {
-        for (by, next) in turns_of(&paths[*nth as usize]) {
+    /// The turns of those of these paths that stay when all cycles are broken, and which ones stay.
+    fn without_cycles(&self, these: &[u32]) -> (AllowedTurns, Vec<bool>) {
+        let graph = self.graph;
+        // The same turns by the same positions, to be looked at while `turns` changes.
+        let positions = AllowedTurns::none(graph);
+        let mut turns = positions.clone();
+        // Per turn where its paths begin among all, and where they end.
+        let mut first = vec![0_usize; positions.positions() + 1];
+        for (by, next) in these.iter().flat_map(|nth| self.turns(*nth)) {
             turns.set(graph, by, next, true);
-            over[turns.position(graph, by, next)].push(place);
+            first[positions.position(graph, by, next) + 1] += 1;
         }
-    }
-    let mut demand: Vec<u64> = over.iter().map(|paths| paths.len() as u64).collect();
-    let mut stays = vec![true; these.len()];
-    let mut breaker = Breaker::new(graph);
-    // The same turns by the same positions, to be looked at while `turns` changes.
-    let positions = AllowedTurns::none(graph);
-    loop {
-        let cost = |by, next| Some(demand[positions.position(graph, by, next)]);
-        let Some((by, next)) = breaker.break_one(&mut turns, cost) else { break };
-        for place in std::mem::take(&mut over[turns.position(graph, by, next)]) {
-            if !std::mem::replace(&mut stays[place as usize], false) {
-                continue;
+        (1..first.len()).for_each(|at| first[at] += first[at - 1]);
+        let mut demand: Vec<usize> = first.windows(2).map(|two| two[1] - two[0]).collect();
+        let mut filled = first.clone();
+        let mut over = vec![0_u32; first[positions.positions()]];
+        for (place, nth) in (0..).zip(these) {
+            for (by, next) in self.turns(*nth) {
+                let at = positions.position(graph, by, next);
+                over[filled[at]] = place;
+                filled[at] += 1;
             }
-            for (by, next) in turns_of(&paths[these[place as usize] as usize]) {
-                let at = turns.position(graph, by, next);
-                demand[at] -= 1;
-                if demand[at] == 0 {
-                    turns.set(graph, by, next, false);
+        }
+        let mut stays = vec![true; these.len()];
+        let mut breaker = Breaker::new(graph);
+        loop {
+            let cost = |by, next| Some(demand[positions.position(graph, by, next)] as u64);
+            let Some((by, next)) = breaker.break_one(&mut turns, cost) else { break };
+            let at = positions.position(graph, by, next);
+            for place in &over[first[at]..first[at + 1]] {
+                if !std::mem::replace(&mut stays[*place as usize], false) {
+                    continue;
+                }
+                for (by, next) in self.turns(these[*place as usize]) {
+                    let at = positions.position(graph, by, next);
+                    demand[at] -= 1;
+                    if demand[at] == 0 {
+                        turns.set(graph, by, next, false);
+                    }
                 }
             }
         }
+        (turns, stays)
     }
-    (turns, stays)
+}
+
+/// The paths from so many switches are sorted side by side.
+const FROM_AT_ONCE: usize = 64;
+
+/// The number of a lane.
+fn numbered(lane: usize) -> u16 {
+    u16::try_from(lane).expect("fewer than 2^16 lanes")
+}
+
+/// The turns on a lane, and those that it refused.
+struct Lane<'a> {
+    graph: &'a SwitchGraph,
+    ordered: Ordered<'a>,
+    /// Turns that close a cycle with those that are there to stay, and so with any more: none is looked for again.
+    refused: AllowedTurns,
+    /// The turns of the path that is looked at.
+    turns: Vec<(usize, usize)>,
+}
+
+impl<'a> Lane<'a> {
+    fn new(graph: &'a SwitchGraph, turns: AllowedTurns) -> Lane<'a> {
+        Lane {
+            graph,
+            ordered: Ordered::new(graph, turns),
+            refused: AllowedTurns::none(graph),
+            turns: Vec::new(),
+        }
+    }
+
+    /// Adds the turns of a path, all or, where that would close a cycle, none; and says which.
+    fn add(&mut self, path: impl Iterator<Item = (usize, usize)>) -> bool {
+        let (graph, ordered, refused) = (self.graph, &mut self.ordered, &mut self.refused);
+        self.turns.clear();
+        self.turns.extend(path.filter(|(by, next)| !ordered.turns().allows(graph, *by, *next)));
+        if self.turns.iter().any(|(by, next)| refused.allows(graph, *by, *next)) {
+            return false;
+        }
+        let Some(nth) = self.turns.iter().position(|(by, next)| !ordered.add(*by, *next)) else {
+            return true;
+        };
+        self.turns[..nth].iter().for_each(|(by, next)| ordered.remove(*by, *next));
+        let (by, next) = self.turns[nth];
+        if nth == 0 || !ordered.add(by, next) {
+            refused.set(graph, by, next, true);
+        } else {
+            ordered.remove(by, next);
+        }
+        false
+    }
 }

@@ -34,15 +34,19 @@ pub(super) fn minimal(
     let mut tree = Tree::new(graph);
     let most = if tie == Tie::Balance { sweeps(graph, hops.columns()) } else { 1 };
     let (_, hops) = best_of_sweeps(most, hops, |hops| {
-        let mut at = None;
+        let (mut at, mut distance) = (None, Vec::new());
         for column in &columns {
             load.remove(*column);
             let (_, to) = hops.target(*column);
-            if !shared || at != Some(to) {
+            let is_other = at.replace(to) != Some(to);
+            if is_other {
+                distance = graph.distances([to]);
+                in_order(graph, &mut tree, &distance);
+            }
+            if is_other || !shared {
                 let weight = (tie == Tie::Balance).then(|| load.weights().to_vec());
                 let cost = |by| weight.as_ref().map_or(load.over(by), |weight| weight[by]);
-                grow(graph, &mut tree, to, cost, tie);
-                at = Some(to);
+                grow(graph, &mut tree, (to, &distance), cost, tie);
             }
             hops.set(graph, *column, &tree.next);
             if hops.host_columns().contains(column) {
@@ -54,12 +58,21 @@ pub(super) fn minimal(
     hops
 }
 
-/// Grows shortest next hops towards a switch.
-fn grow(graph: &SwitchGraph, tree: &mut Tree, to: SwitchId, cost: impl Fn(usize) -> u64, tie: Tie) {
-    let distance = graph.distances([to]);
+/// Puts the switches that are so far away in order, the nearest first.
+fn in_order(graph: &SwitchGraph, tree: &mut Tree, distance: &[u32]) {
     tree.order.clear();
     tree.order.extend(graph.switch_ids().filter(|switch| distance[switch.index()] != UNREACHED));
     tree.order.sort_by_key(|switch| (distance[switch.index()], *switch));
+}
+
+/// Grows shortest next hops towards a switch, by the distances from there in whose order the tree has the switches.
+fn grow(
+    graph: &SwitchGraph,
+    tree: &mut Tree,
+    (to, distance): (SwitchId, &[u32]),
+    cost: impl Fn(usize) -> u64,
+    tie: Tie,
+) {
     tree.next.fill(None);
     let mut least = vec![0_u64; graph.switches()];
     for switch in tree.order.iter().copied().filter(|switch| *switch != to) {

@@ -1,14 +1,17 @@
 //! The numbers that the papers print, to compare ours with.
 //!
 //! `papers/reference.csv` holds facts read off tables and sentences; no value was read from a plot. Claims in words are
-//! among them, with the number that they come to (kind `words`). Each has its class: whether ours is predicted, fitted
-//! on it, given, or computed from other printed numbers.
+//! among them, with the number that we read from them, and so are sums, differences and ratios of printed numbers: each
+//! row has its kind. It has its class, too: whether ours is predicted, fitted on it, given, or computed from other
+//! printed numbers.
 //! `papers/tolerances/` states when ours holds beside it, and why; `papers/fits.csv` what was chosen by which numbers.
 
 mod class;
+mod kind;
 mod tolerance;
 
 pub use class::{Class, Fit, fits};
+pub use kind::Kind;
 pub use tolerance::{Rule, Tolerance, stated_tolerances, tolerance};
 
 use crate::cells;
@@ -29,10 +32,14 @@ pub struct Printed {
 ///
 /// Papers are numbered as in the table: `000` is mainwaring1997. Costs a walk through the table.
 pub fn printed(paper: &str, figure: &str, quantity: &str, configuration: &str) -> Option<Printed> {
-    let wanted = [paper, figure, quantity, configuration];
-    let row = rows().find(|cells| cells.iter().zip(wanted).all(|(cell, want)| cell == want))?;
+    let row = row_of([paper, figure, quantity, configuration])?;
     let value = row.get(4)?.parse().ok()?;
     Some(Printed { value, unit: row.get(5)?.clone() })
+}
+
+/// The row of these paper, figure, quantity and configuration.
+fn row_of(names: [&str; 4]) -> Option<Vec<String>> {
+    rows().find(|cells| cells.iter().zip(names).all(|(cell, name)| cell == name))
 }
 
 /// A row of `papers/reference.csv`.
@@ -50,6 +57,8 @@ pub struct Reference {
     pub value: Option<f64>,
     /// Its unit, with what the paper says about it.
     pub unit: String,
+    /// Whether the paper prints it.
+    pub kind: Kind,
     /// What ours owes to it.
     pub class: Class,
     /// Figure, quantity and configuration of the number that this one follows from or says once more: both are one
@@ -66,6 +75,11 @@ impl Reference {
     }
 }
 
+/// Returns the kind of the row with these names. Costs a walk through the table.
+pub fn kind(paper: &str, figure: &str, quantity: &str, configuration: &str) -> Option<Kind> {
+    Kind::named(row_of([paper, figure, quantity, configuration])?.get(6)?)
+}
+
 /// All rows of `papers/reference.csv`, in its order.
 pub fn references() -> Vec<Reference> {
     rows().map(reference_of).collect()
@@ -74,13 +88,14 @@ pub fn references() -> Vec<Reference> {
 /// The printed number of a row.
 fn reference_of(row: Vec<String>) -> Reference {
     let value = row.get(4).and_then(|value| value.parse().ok());
+    let kind = row.get(6).and_then(|name| Kind::named(name)).expect("a test reads the kind of every row");
     let class = row.get(7).and_then(|name| Class::named(name)).expect("a test reads the class of every row");
     let repeats = row.get(8).and_then(|names| named_row(names));
     let mut cells = row.into_iter();
     let mut next = || cells.next().unwrap_or_default();
     let (paper, figure, quantity, configuration) = (next(), next(), next(), next());
     let unit = cells.nth(1).unwrap_or_default();
-    Reference { paper, figure, quantity, configuration, value, unit, class, repeats }
+    Reference { paper, figure, quantity, configuration, value, unit, kind, class, repeats }
 }
 
 /// Figure, quantity and configuration in a cell that names a row; none in an empty one.
@@ -131,7 +146,7 @@ mod tests {
         for row in rows() {
             assert_eq!(row.len(), 10, "{row:?}");
             assert!(row[4].parse::<f64>().is_ok() || row[5] == "ordering", "{row:?}");
-            assert!(["stated", "derived", "words"].contains(&row[6].as_str()), "{row:?}");
+            assert!(Kind::named(&row[6]).is_some(), "{row:?}");
             assert!(Class::named(&row[7]).is_some(), "{row:?}");
             assert_eq!(row[8].is_empty(), named_row(&row[8]).is_none(), "{row:?}");
         }

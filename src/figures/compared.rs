@@ -1,9 +1,9 @@
 //! Rows with the verdict on them, as the lines of `data.csv`.
 
-use simnet_base::papers::{Rule, Tolerance, tolerance};
+use simnet_base::papers::{self, Kind, Rule, Tolerance, tolerance};
 use simnet_output::report::{Yes, record, table_of};
 
-use super::{Csv, Record, Row};
+use super::{Csv, PAPERS, Record, Row};
 
 /// A row and its remark.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +12,8 @@ pub struct ComparedRow {
     pub row: Row,
     /// When it holds beside the printed number, where there is one.
     pub tolerance: Option<Tolerance>,
+    /// Whether the paper prints the number.
+    pub kind: Kind,
 }
 
 impl ComparedRow {
@@ -19,7 +21,10 @@ impl ComparedRow {
     pub fn new(paper: &str, row: Row) -> ComparedRow {
         let stated = || tolerance(paper, &row.printed_in, &row.quantity, &row.configuration);
         let tolerance = row.paper.and_then(|_| stated());
-        ComparedRow { row, tolerance }
+        let number = PAPERS.iter().find(|known| known.name == paper).map_or("", |known| known.number);
+        let listed = || papers::kind(number, &row.printed_in, &row.quantity, &row.configuration);
+        let kind = row.paper.and_then(|_| listed()).unwrap_or(Kind::Stated);
+        ComparedRow { row, tolerance, kind }
     }
 
     /// The rule by which ours is compared; none where there is nothing to compare.
@@ -99,7 +104,11 @@ mod tests {
 
     fn judged(ours: Option<f64>, paper: f64, rule: Rule) -> ComparedRow {
         let row = Row { paper: Some(paper), ..Row::ours("a, \"b\"", "c", "ms", ours) };
-        ComparedRow { row, tolerance: Some(Tolerance { rule, why: "because".to_owned() }) }
+        ComparedRow {
+            row,
+            tolerance: Some(Tolerance { rule, why: "because".to_owned() }),
+            kind: Kind::Stated,
+        }
     }
 
     /// Wrong if a number beyond its tolerance, or none at all, held, or if one that cannot be compared were judged.

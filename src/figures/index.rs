@@ -135,9 +135,10 @@ fn headline(answers: &[(&Paper, Vec<Answer<'_>>)], quick: bool) -> String {
     } else {
         text.push_str(
             "\n`simnet figures --all` makes all of this, `simnet figures --check` makes it again and tells what moved. \
-             The printed numbers are\nthose of `src/base/papers/reference.csv`, none of them read off a plot; the tolerances \
-             and other rules, each with\nthe reason for its class and for itself, are in `src/base/papers/tolerances/`, what was \
-             fitted on what in `src/base/papers/fits.csv`.\n",
+             The numbers are\nthose of `src/base/papers/reference.csv`, none of them read off a plot: printed ones, ones \
+             *computed* from these, and ones\nread *from words*. The tolerances and other rules, each with the reason for \
+             its class and for itself, are in\n`src/base/papers/tolerances/`, what was fitted on what in \
+             `src/base/papers/fits.csv`.\n",
         );
     }
     text
@@ -145,7 +146,7 @@ fn headline(answers: &[(&Paper, Vec<Answer<'_>>)], quick: bool) -> String {
 
 fn figures_of(paper: &Paper, rows: &[(&Figure, Vec<ComparedRow>)]) -> String {
     let mut text =
-        format!("\n### {}\n\n| figure | printed numbers | that hold |\n|---|--:|--:|\n", paper.cited);
+        format!("\n### {}\n\n| figure | numbers compared | that hold |\n|---|--:|--:|\n", paper.cited);
     for figure in paper.figures {
         let own = rows.iter().find(|(made, _)| made.id == figure.id);
         let title = cell(figure.title);
@@ -165,7 +166,7 @@ fn figures_of(paper: &Paper, rows: &[(&Figure, Vec<ComparedRow>)]) -> String {
 }
 
 fn numbers_of(paper: &Paper, answers: &[Answer<'_>]) -> String {
-    let mut text = format!("\n### {}: printed numbers\n\n", paper.cited);
+    let mut text = format!("\n### {}: numbers\n\n", paper.cited);
     text.push_str(
         "| in | quantity | of | unit | paper | ours | deviation | tolerance | class | verdict | |\n",
     );
@@ -177,10 +178,10 @@ fn numbers_of(paper: &Paper, answers: &[Answer<'_>]) -> String {
 }
 
 fn line(answer: &Answer<'_>) -> String {
-    let Reference { figure, quantity, configuration, value, unit, class, .. } = &answer.reference;
+    let Reference { figure, quantity, configuration, value, unit, kind, class, .. } = &answer.reference;
     let class = class.words();
     let names = [figure, quantity, configuration, unit].map(|name| cell(name)).join(" | ");
-    let printed = value.map(short).unwrap_or_default();
+    let printed = value.map(|value| short(value) + kind.remark()).unwrap_or_default();
     let why_not = answer.why_not.as_deref().map(cell);
     let Some((made, judged)) = &answer.ours else {
         let why = why_not.unwrap_or_else(|| "no figure has it yet".to_owned());

@@ -111,7 +111,7 @@ const MOST_ROWS: usize = 60;
 /// The trials that do not merely keep what held, as a table in Markdown, below how many there are of each verdict. Of
 /// more than [`MOST_ROWS`], those that leave a miss are left out as well.
 pub(super) fn table(paper: &Paper, trials: &[Trial]) -> String {
-    let mut text = "| mechanism | printed number | of | paper | rule | without | with | |\n\
+    let mut text = "| mechanism | number | of | paper | rule | without | with | |\n\
                     |---|---|---|--:|--:|--:|--:|---|\n"
         .to_owned();
     let is_long =
@@ -129,7 +129,7 @@ pub(super) fn table(paper: &Paper, trials: &[Trial]) -> String {
             cell(quantity),
             cell(&judged.row.unit),
             cell(of),
-            number(judged.row.paper),
+            number(judged.row.paper) + judged.kind.remark(),
             rule_of(&judged),
             number(trial.without.value),
             number(trial.with.value),
@@ -138,7 +138,7 @@ pub(super) fn table(paper: &Paper, trials: &[Trial]) -> String {
     }
     let count = |wanted| trials.iter().filter(|t| !t.fitted && t.verdict(paper) == Some(wanted)).count();
     format!(
-        "Of {} trials of a printed number by which nothing of the mechanism was chosen, {} settle a miss, \
+        "Of {} trials of a number by which nothing of the mechanism was chosen, {} settle a miss, \
          {} leave one{}, {} keep what held (they are in [data.csv](data.csv) alone), {} break it.\n\n{text}",
         trials.iter().filter(|trial| !trial.fitted).count(),
         count(Verdict::Settles),
@@ -159,7 +159,7 @@ pub(super) fn chart(paper: &Paper, trials: &[Trial]) -> Chart {
             .collect()
     };
     Chart {
-        title: "What was tried: ours over the printed number".to_owned(),
+        title: "What was tried: ours over the paper's number".to_owned(),
         x: Axis::from_zero("trial, those that keep what held left out"),
         y: Axis::from_zero("ours over the paper's (factor)"),
         layers: vec![

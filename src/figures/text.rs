@@ -1,7 +1,7 @@
 //! The page of a figure: one screen of what it shows, how close it is, and what differs.
 
 use simnet_base::numbers;
-use simnet_base::papers::Rule;
+use simnet_base::papers::{Kind, Rule};
 use std::fmt::Write as _;
 
 use super::{ComparedRow, Figure, Page, Row};
@@ -34,7 +34,10 @@ pub(super) fn page_text(figure: &Figure, page: &Page, rows: &[ComparedRow], quic
 pub(super) fn closeness(rows: &[ComparedRow]) -> String {
     let printed: Vec<&ComparedRow> = rows.iter().filter(|judged| judged.row.paper.is_some()).collect();
     if printed.is_empty() {
-        return format!("No number is printed that these could stand beside.\n{}", same_routes(rows));
+        return format!(
+            "No row of [data.csv](data.csv) is compared with a number of the paper.\n{}",
+            same_routes(rows)
+        );
     }
     let mut text = summary(&printed);
     let shown: Vec<&ComparedRow> = if printed.len() <= MOST_ROWS {
@@ -84,13 +87,21 @@ fn same_routes(rows: &[ComparedRow]) -> String {
     text
 }
 
-/// How many hold, and how far off the median and the worst are.
+/// How many of each kind hold, and how far off the median and the worst are.
 fn summary(printed: &[&ComparedRow]) -> String {
-    let judged = printed.iter().filter(|judged| judged.holds().is_some()).count();
-    let holding = printed.iter().filter(|judged| judged.holds() == Some(true)).count();
-    let mut text = format!("Within their stated tolerance: {holding} of {judged} printed numbers");
-    if printed.len() > judged {
-        let _ = write!(text, " ({} more have none)", printed.len() - judged);
+    let verdicts = |kind| printed.iter().filter(move |j| j.kind == kind).filter_map(|j| j.holds());
+    let of = |kind: Kind| {
+        let (judged, holding) = (verdicts(kind).count(), verdicts(kind).filter(|holds| *holds).count());
+        (judged > 0).then(|| format!("{holding} of {judged} {}", kind.counted()))
+    };
+    let counts: Vec<String> = Kind::ALL.into_iter().filter_map(of).collect();
+    let mut text = match &counts[..] {
+        [] => "None of these numbers has a tolerance".to_owned(),
+        counts => format!("Within their stated tolerance: {}", counts.join(", ")),
+    };
+    let open = printed.iter().filter(|judged| judged.holds().is_none()).count();
+    if open > 0 && !counts.is_empty() {
+        let _ = write!(text, " ({open} more have none)");
     }
     let mut off: Vec<f64> = printed.iter().filter_map(|j| j.row.deviation_percent()).map(f64::abs).collect();
     off.sort_by(f64::total_cmp);
@@ -120,7 +131,7 @@ fn line(judged: &ComparedRow) -> String {
         cell(&row.quantity),
         cell(&row.configuration),
         cell(&row.unit),
-        row.paper.map(short).unwrap_or_default(),
+        row.paper.map(|paper| short(paper) + judged.kind.remark()).unwrap_or_default(),
         row.ours.map_or_else(|| "-".to_owned(), short),
         range.unwrap_or_default(),
         percent_of(judged),

@@ -71,8 +71,8 @@ const GENERATIONS: &[Preset] = &[
     // Myrinet-2000, as in Pink.
     //
     // # Source
-    // Rate 2 Gb/s a direction: Myricom, Myrinet-2000 ("2+2 Gigabit/second links"); Hendriks 2004, section 2. Assumed:
-    // all else is as in 1997; Myricom prints 0.5 us for the circuits of two interfaces and one switch together.
+    // Rate 2 Gb/s a direction: Myricom, Myrinet-2000 ("2+2 Gigabit/second links"). Assumed: all else is as in
+    // 1997; Myricom prints 0.5 us for the circuits of two interfaces and one switch together.
     Preset {
         name: "myrinet-2000",
         keys: &[

@@ -130,6 +130,12 @@ fn the_counts_by_class_are_those_of_the_tables() {
     }
     assert_eq!(cells(lead.next()), of(sums), "all");
     let readme = read("README.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    let [stated, derived, words] =
+        ["stated", "derived", "words"].map(|kind| rows.iter().filter(|row| row["kind"] == kind).count());
+    let kinds = format!(
+        "the {stated} numbers that the papers print, {derived} computed from these and {words} read from words"
+    );
+    assert!(readme.contains(&kinds), "README.md: {kinds}");
     for sentence in sentences {
         assert!(index.contains(&sentence), "the index: {sentence}");
         assert!(readme.contains(&sentence), "README.md: {sentence}");

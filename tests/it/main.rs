@@ -49,6 +49,7 @@ mod command {
 mod disk;
 mod figures;
 mod index;
+mod quotations;
 
 /// Other people's programs on what simnet writes, and simnet on what they write. Skipped where they are absent.
 mod interop {

@@ -42,11 +42,11 @@ pub(super) fn written(made: &[BuiltFigure], place: &Path, common: &Common) -> Re
                 let folder = place.join(made.figure.id);
                 let numbers = match counts(&made.rows) {
                     (0, _) => String::new(),
-                    (judged, holding) => format!(": {holding} of {judged} printed numbers hold"),
+                    (judged, holding) => format!(": {holding} of {judged} numbers hold"),
                 };
                 let _ = writeln!(text, "{}{numbers}", shown(&folder));
             }
-            let _ = writeln!(text, "{} figures, {holding} of {judged} printed numbers hold", made.len());
+            let _ = writeln!(text, "{} figures, {holding} of {judged} numbers hold", made.len());
             print(&text)
         }
         Format::Json => {
@@ -86,7 +86,7 @@ pub(super) fn checked(figures: usize, found: &[Difference], common: &Common) -> 
     }
 }
 
-/// How many printed numbers are judged, and how many of them hold.
+/// How many of the papers' numbers are judged, and how many of them hold.
 fn counts(rows: &[ComparedRow]) -> (usize, usize) {
     let verdicts = || rows.iter().filter_map(ComparedRow::holds);
     (verdicts().count(), verdicts().filter(|holds| *holds).count())

@@ -141,4 +141,4 @@ on the way back to the root, or from the root; in each case its two messages mee
 message, here and in 600 random trees, whose switches are all of one of the three cases.";
 
 const DIFFERS: &str = "\
-- The paper draws the general case with dotted parts; here are the smallest trees that show each.";
+- The picture is not in the text, which describes the three cases; here are the smallest trees that show each.";

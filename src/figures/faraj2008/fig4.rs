@@ -126,4 +126,5 @@ passes more than two switches. Computed by the simulator's LR2. The rows check t
 for every array of 600 random trees, and Theorem 2 against LR3, which finds the best ring without it.";
 
 const DIFFERS: &str = "\
-- The picture shows the general case; this is an example with five machines and three switches.";
+- The picture is not in the text, which describes the general case; this is an example with five \
+machines and three switches.";

@@ -177,6 +177,7 @@ are in a row (Lemma 2), arrays within arrays. The rows check the lemma for LR3's
 both its directions on every order of seven machines on four switches.";
 
 const DIFFERS: &str = "\
-- The picture shows the general case; this is an example of eight switches on which no ring of two hops exists.
+- The picture is not in the text, which describes the general case; this is an example of eight \
+switches on which no ring of two hops exists.
 - LR3 does not enumerate sequences as Algorithm 3 is printed: it asks whether a longest path is possible, and \
 keeps the lowest pairs of end heights. What it finds is the same (docs/VALIDATION.md, Rings).";

@@ -66,9 +66,11 @@ rings make of each: the longest path of LR1's and of LR2's, and how many message
 ranks, which is MPICH's, share a cable.";
 
 const DIFFERS: &str = "\
-- *Reconstructions*: the picture is not in the text. Stated are the numbers of machines and switches, that (d)'s \
-LR1 ring has four hops and its LR2 ring two, that MPICH's ring is LR1's on (e) and contended on (b), (c), (d) and \
-(f), and that (e) and (f) are the same switches.
-- Inferred are equal shares of machines, that (d) is the chain and (c) the other tree of four switches, the star, \
-ranks dealt out in turn on (b), (c), (d) and (f), and the star for (e) and (f), where LAM and MPICH come out best \
+- *Reconstructions*: the picture is not in the text. Stated are 16 machines on one, two and four switches for (a) \
+to (d), of which (a) has one; four switches of 8 machines for (e) and (f), which differ in nothing but which \
+machine is where; that LR1's ring has four hops on (d) and LR2's two; and that MPICH's ring is LR1's on (e).
+- Inferred are two switches for (b) and four for (c) and (d), in the order of the sentence; equal shares of \
+machines on these; that (d) is the chain and (c) the other tree of four switches, the star; ranks dealt out in \
+turn on (b), (c) and (d), where MPICH is slower than on (a), and on (f), where it is slower than LR1; and the \
+star for (e) and (f), where LAM and MPICH come out best \
 (a chain was tried: `faraj2008/fig10`).";

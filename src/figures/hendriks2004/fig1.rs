@@ -30,7 +30,8 @@ fn make(_: &Results<'_>) -> Page {
                 the answer is a time-out of 1 ms. Right: four worms of applications, all on legal up\\*/down\\* \
                 routes, wait for each other and for S, which turns round at SW2: a deadlock. S does not come \
                 back, and the mapper takes that for a no: its map lacks SW2, and it is sure of it.",
-        differs: "The paper draws the way of S and gives no times. The network is ours: SW2 behind SW1, as in its \
+        differs: "The paper draws the way of S and gives no time of it. \
+        The network is ours: SW2 behind SW1, as in its \
                 figure, and a triangle of switches, in which the only turn that up\\*/down\\* forbids is \
                 replaced by the scout's own. The deadlock stands until the switches' time-out of 1 s; what the \
                 paper says of it (\"scout packets can cause deadlock with other traffic\", \"false negatives\") \

@@ -30,7 +30,8 @@ fn make(_: &Results<'_>) -> Page {
                 applications on legal up\\*/down\\* routes and S, whose turn at SW2 is the forbidden one, wait \
                 for each other: no answer, which the mapper takes for a no: it holds SW2 for two switches, and \
                 is sure of that wrong map.",
-        differs: "The paper draws the way of S and gives no times. The network is ours, the smallest in which two \
+        differs: "The paper draws the way of S and gives no time of it. \
+        The network is ours, the smallest in which two \
                 routes meet at a switch. The right turn X is one of several that the mapper tries; the others \
                 are lost and cost a time-out each. Hosts on SWa, SWb and SW2 run applications but answer no \
                 mapper: with hosts that answer, our mapper needs no comparison.",

@@ -29,8 +29,9 @@ fn make(_: &Results<'_>) -> Page {
                 Right: in the deadlock neither is back within the time-out; the mapper does not take that for a \
                 no, but waits (60 ms, then longer) and asks again until the switches have cleared the way; its \
                 map comes out true, and it says that it may not be.",
-        differs: "The paper gives no times; its scout of \"a few hundred bytes\" is 300 bytes here, and leaves 2 \
-                us before its guard, which is what the software needs for one message. That is so far ahead that \
+        differs: "Of times the paper gives one alone, the ~1 s after which a switch drops what is blocked. It \
+        prints no length of a scout: of its \"few hundred bytes\" we chose 300, and S leaves 2 us before its \
+        guard, which is what the software needs for one message. That is so far ahead that \
                 even short scouts are safe; only right behind each other they are not \
                 ([presumptions](../presumptions/README.md)). Seeing a message costs 12 us of software, fitted to \
                 the 15 s of Pink, which is most of every time here. Network and worms as in \

@@ -28,7 +28,8 @@ fn make(_: &Results<'_>) -> Page {
                 switches; S is lost, G1 tells that it is through, G2 is back without it: no, after 30 us instead \
                 of 1,000. Right: in the deadlock neither S nor G1 is back; the mapper waits and asks again, \
                 instead of taking one switch for two; its map comes out true, and it says that it may not be.",
-        differs: "The paper gives no times. Its text has the second guard leave by port B behind S; here S is \
+        differs: "The paper gives no time of a comparison. Its text \
+        has the second guard leave by port B behind S; here S is \
                 home long before G2 is sent, since a message costs 2 us to send and 12 us to see. Comparison \
                 scouts are short (32 bytes, readings in docs/MODELS.md): one of 300 bytes can meet its own tail \
                 on the way through wrong switches. Network and worms as in [fig2](../fig2/README.md).",

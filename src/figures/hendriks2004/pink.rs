@@ -55,7 +55,8 @@ const DIFFERS: &str = "- Both times are fits, and the ratio with them: of two fr
                 7 minutes are 0.41 million noes at a millisecond each, and which questions are asked was read so that \
                 there are as \
                 many. With other sizes the same costs predict (`hendriks2004/sizes`).\n\
-                - The paper does not say what its mapper asks, only how. With all that the reading of Myricom's \
+                - Section 2 lists the three questions of a mapper and how they are asked; the paper does not say \
+                which its own asks where, nor how many. With all that the reading of Myricom's \
                 mapper asks (mainwaring1997, Fig. 10) it would be 3 million comparisons, 5 us each for 15 s, \
                 less than a round trip; asking no port again that an identification has explained leaves 0.37 \
                 million.\n\

@@ -105,9 +105,11 @@ fn named(pen: &mut Pen, at: Spot, name: &str, places: &[Spot], cables: &[(usize,
 
 const SHOWS: &str = "\
 Why hop counts alone do not tell a general network: three machines on four switches with a loop (a), whose paths \
-are those that the text states, have the hop-count matrix of three switches in a row (b). The matrix of (a) is \
-counted along its paths; (b) is what the simulator's discovery makes of that matrix.";
+are those that the text states, have the hop-count matrix of another network (b). The matrix of (a) is \
+counted along its paths; (b) is the tree that the simulator's discovery makes of that matrix, three switches in a \
+row.";
 
 const DIFFERS: &str = "\
-- The three different cells of the matrix, which the text prints, come out. The picture of (b) is not in the text; \
-by Theorem 1 no other tree has the matrix.";
+- The three different cells of the matrix, which the text prints, come out. The picture of (b) is not in the \
+text, which does not say that it is a tree; if it is one, it is ours, as by Theorem 1 no other tree has the \
+matrix.";

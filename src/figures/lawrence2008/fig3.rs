@@ -135,5 +135,6 @@ H(x, y) + H(x, z) - 1; where the ways to y_m and z_m part at x_m's switch (G2), 
 tell one from the other. The rows count both on examples and on every three machines of 60 random trees.";
 
 const DIFFERS: &str = "\
-- The picture shows the general case with dotted ways; these are the smallest trees of each kind (in G2 with y and \
+- The picture is not in the text, which describes the general case; these are the smallest trees of each kind \
+(in G2 with y and \
 ly, z and lz apart).";

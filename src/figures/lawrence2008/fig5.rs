@@ -105,5 +105,5 @@ switch is a leaf in their place (b), and when only distances of one are left the
 from the rounds that the algorithm goes through here.";
 
 const DIFFERS: &str = "\
-- The text numbers switches as Fig. 1 does; here they are numbered as found. It lets either end of the longest \
+- The text calls the switches s0, s1 and s2; here they are numbered as found. It lets either end of the longest \
 path go first; here the first in the order of machines does.";

@@ -104,7 +104,7 @@ fn strip(pen: &mut Pen, y: f64, name: &str, time: impl Fn(usize, usize) -> Optio
 }
 
 const SHOWS: &str = "\
-The round-trip times that the tool measures between the six machines of Fig. 1 at 1 Gb/s: printed, and simulated \
+The round-trip times that the tool measures between the six machines of Fig. 1: printed, and simulated at 1 Gb/s \
 with the constants that serve Tables 1 to 3 too (1,400 B, five round trips a sample, 26 samples and more). Rows \
 compare all thirty times and the bounds of the classes of section 3.2.";
 
@@ -114,4 +114,4 @@ of 1,478 B stored and forwarded, twice. The paper's classes are 25 and 18 us apa
 what rate or with what packets Fig. 6 was measured; we take 1 Gb/s and the 1,400 B of section 4, with \
 which no switch adds as little as 18 us, so that three hops come out up to 4 % too long. With 1,000 B, \
 the size named beside Fig. 6, one could.
-- The printed times are of one run; they scatter about the middle of a class by 1.1 to 1.6 %, ours by 0.9 %.";
+- The printed times are one example; they scatter about the middle of a class by 1.1 to 1.6 %, ours by 0.9 %.";

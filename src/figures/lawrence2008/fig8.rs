@@ -63,4 +63,4 @@ cell, and from times simulated on the cluster of Fig. 1.";
 
 const DIFFERS: &str = "\
 - Nothing: all thirty cells are those printed, from either matrix. The gaps between centres are a little finer \
-than the text's, which rounds centres to 0.001 ms before it takes differences.";
+than the text's, which cuts centres to 0.001 ms before it takes differences.";

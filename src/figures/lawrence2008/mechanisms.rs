@@ -116,12 +116,13 @@ The printed times themselves, without a simulation: the mean of each class (132.
 against models in which every switch adds the same.";
 
 const DIFFERS: &str = "\
-- *The printed gaps differ*, though equal switches should add the same; the paper calls such differences \
-noise. Whatever a switch adds, it adds it between one and two switches and \
+- *The printed gaps differ*, though equal switches should add the same; the paper says of single times that they \
+have noise, not of gaps. Whatever a switch adds, it adds it between one and two switches and \
 between two and three; the printed gaps differ by a third. A latency makes both wider, shorter pings both \
 narrower: what meets one gap breaks the other. No value of the step brings both within 10 %.\n\
-- The smaller gap is less than 1,400 bytes of data take to be stored and forwarded twice at 1 Gb/s (22.4 \
-us without any header), so that no switch of the paper's kind can add it. The first gap fits such a \
+- The smaller gap is less than 1,400 bytes of data take to be stored and forwarded twice at 1 Gb/s (22.4 us \
+without any header). That Fig. 6 was measured with 1,400 bytes and at 1 Gb/s is our assumption: if so, no switch \
+of the paper's kind can add the smaller gap. The first gap fits such a \
 switch with 1 us of latency.\n\
 - Costs that differ from machine to machine do not explain it: pairs on one switch take 0.131 to 0.134 ms \
 on all three.";

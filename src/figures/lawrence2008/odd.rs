@@ -69,7 +69,7 @@ pub(super) fn page(results: &Results<'_>, shows: &str, differs: &str) -> Page {
             let of = format!("{}; {}", method(name), finding.code);
             rows.push(Row::ours("what it tells", &of, "findings", Some(1.0)));
             if name == "sturdy" {
-                quotes.push(format!("- The sturdy inference says: \"{}\".", finding.text));
+                quotes.push(format!("- The sturdy inference says: `{}`.", finding.text));
             }
         }
     }

@@ -94,7 +94,7 @@ fn recovered_by(name: &str, statistics: &Csv, rate: &str) -> Layer {
 }
 
 const SHOWS: &str = "\
-The paper says that the tool \"successfully recognizes all the topologies in Fig. 9 with both 1Gbps and 100Mbps \
+The paper says that the tool \"successfully recognizes all the topologies in Figure 9 with both 1Gbps and 100Mbps \
 switches\". Here each of the ten cells is measured a hundred times with other seeds, and the switches are inferred \
 by the paper's method, by k-means and by the sturdy inference.";
 

@@ -45,7 +45,8 @@ fn make(_: &Results<'_>) -> Page {
             tally.pasted - tally.missing,
             tally.pasted
         ),
-        differs: "The paper draws a sketch without a network; this one is ours, the smallest found by hand in \
+        differs: "The paper's picture is not in its text, which names no network; this one is ours, the smallest \
+        found by hand in \
                 which g and d are both stretches of cables and green is no longer than D + 1. Where no stretch \
                 of green lies ahead on purple, the text is silent: g is then v itself. The model is what circuit \
                 routing allows, every way that passes no cable twice, to depth Q + D + 1, of networks of 2 to 6 \

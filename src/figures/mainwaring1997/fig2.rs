@@ -44,7 +44,8 @@ fn make(_: &Results<'_>) -> Page {
             tally.switches,
             tally.mistaken
         ),
-        differs: "The paper draws a sketch; the network is ours, as in [fig1](../fig1/README.md). The labeller \
+        differs: "The paper's picture is not in its text; the network is ours, \
+        as in [fig1](../fig1/README.md). The labeller \
                 here works in rounds that see nothing of their own, which is the slowest reading of the \
                 pseudo-code; it comes to rest sooner than the lemma's bound all the same. Vertices farther than \
                 D + 1 are left to the paper's separate argument; that whole maps come out right is tested \

@@ -49,7 +49,7 @@ fn make(results: &Results<'_>) -> Page {
                 answered{of_c}, as a turn that finds a host loses its switch probe, and the other way round: \
                 `data.csv` has them."
         ),
-        differs: "- C+A+B: 438 turns find nothing where the paper has 480 (-8.8 %), and the host hit ratio \
+        differs: "- C+A+B: 438 turns find nothing where the paper's counts leave 480 (-8.8 %), and the host hit ratio \
                 follows. Under circuit routing (`circuit` in the scenario, a walk over the cables) it is 452 \
                 (-5.8 %), and every count is within 6 %. On the fabric a probe of 32 bytes fits into one port's \
                 buffer, so that nine more probes pass where a circuit would meet itself.\n\

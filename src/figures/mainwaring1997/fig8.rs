@@ -107,8 +107,9 @@ fn differs((fewest, most): (Option<f64>, Option<f64>)) -> String {
          - All is explored after 178 explorations, not some 250: our mapper skips a vertex whose switch is explored \
          already, as the probe counts of Fig. 6 ask for. Without that skip a search needs a bound on its depth, and \
          with 4 or 5 turns maps come out wrong or host hits exceed 1,200 (324 printed).\n\
-         - \"Nearly all\" is read as 95 of the 100 hosts; they are found earlier for the same reason. On which host \
-         the mapper runs, which Fig. 8 does not say, makes that {fewest} to {most} explorations, where about 150 are \
+         - \"Nearly all of the hosts and switches\" is read as 95 of the 100 hosts, whatever the switches; they \
+         are found earlier for the same reason. On which host \
+         the mapper runs, which Fig. 8 does not say, makes that {fewest} to {most} explorations, where 150 is \
          printed; here it is the one that the other figures have."
     )
 }

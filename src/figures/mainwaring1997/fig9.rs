@@ -68,8 +68,8 @@ fn make(results: &Results<'_>) -> Page {
                 time, 5 gives 3.3 and 7 gives 14.\n\
                 - With 15 random hosts the paper is within twice its least; ours is with 12 already, and with 15 \
                 it takes 1.77 times the least. It is within 1.5 times with 23; with 20 it takes 1.62 times, of \
-                single drawings of places from 1.36 to 1.77, so that the paper's one drawing is as good as any \
-                of ours.\n\
+                single drawings of places from 1.36 to 1.77, so that one drawing may hold and another not. The \
+                paper does not say how many drawings its curve shows.\n\
                 - Maps with few hosts answering are judged by what these can tell; with fewer than eight random \
                 hosts the depth of 6 no longer suffices."
             .to_owned(),

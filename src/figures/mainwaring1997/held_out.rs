@@ -349,7 +349,7 @@ fn chart(bands: &[Band]) -> Chart {
         name.replace("Myricom", "M.").replace("mapping time avg, one master", "time").replace(" probes", "")
     };
     Chart {
-        title: "C+A+B: ours over the printed number".to_owned(),
+        title: "C+A+B: ours over the paper's number".to_owned(),
         x: Axis::names("", printed.iter().map(|(band, _)| short(band))),
         y: Axis::from_zero("ours over the paper's (factor)"),
         layers: vec![
@@ -372,7 +372,7 @@ fn shows(chosen: &Chosen, bands: &[Band], numberings: u64, wirings: u64, all_wit
          (`src/network/topology/presets/wirings.rs`). Probes walk over the cables (`model = \"circuit\"`). With \
          {} of {wirings} wirings all counts of Fig. 6 are within 6 %.\n\n\
          | C+A+B | unit | paper | default wiring | wirings of B: median | 90 % of them | least, greatest | within the \
-         tolerance | printed number |\n|---|---|--:|--:|--:|---|---|--:|---|\n",
+         tolerance | the paper's |\n|---|---|--:|--:|--:|---|---|--:|---|\n",
         numbers::deviation(chosen.worst()),
         short(fitted.reply_ms),
         short(fitted.return_ms),

@@ -59,7 +59,7 @@ fn make(results: &Results<'_>) -> Page {
                 mapper that checks each no and asks all twice, and applications that pause, or send four times \
                 slower, around a mapper's messages. Hollow: not every map was true."
             .to_owned(),
-        differs: "No paper prints such numbers. What they say: the Berkeley mapper's maps stay true up to 0.3, \
+        differs: "No paper prints such numbers. Ours say: the Berkeley mapper's maps stay true up to 0.3, \
                 the highest load tried, where they take a third longer, since it meets every switch many times. \
                 Mappers that look for a host once, by time-out, lose some: of sixteen maps guarded finds 15 true at \
                 0.1 and 7 at 0.15, timed 14 and 9, Myricom 14 at 0.2; at 0.3 none of them has any. With a retry timed \

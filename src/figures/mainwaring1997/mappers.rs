@@ -38,15 +38,17 @@ fn make(results: &Results<'_>) -> Page {
         svg: draw_charts(&charts, 1),
         rows,
         shows: "Nine mappers on C, C+A and C+A+B, with the costs of the processor that each runs on: Berkeley's, \
-                the simplified algorithm of section 3.1 (all routes to a depth of 5 turns, then labels), the \
-                randomised one, Myricom's, Hendriks's guarded scouts and the same questions with time-outs, and \
-                what section 6 leaves as future work: coupon-collecting, switches that identify themselves, and \
+                the simplified algorithm of section 3.1 (all routes to a depth of 5 turns, then labels), \
+                Myricom's, Hendriks's guarded scouts and the same questions with time-outs, and \
+                what section 6 leaves as future work: a randomised search, coupon-collecting, \
+                switches that identify themselves, and \
                 all hosts mapping around them in parallel."
             .to_owned(),
         differs: "Figs. 6, 7 and 10 print Berkeley's and Myricom's, which are compared on those pages; no \
         paper prints the others on these networks. \
         Every map is true. Myricom's mapper runs on the interface's processor \
-                with the start-up of Fig. 10, all others on the host's. Coupon-collecting does not pay on the \
+                with the start-up that is fitted to Fig. 10, \
+                all others on the host's. Coupon-collecting does not pay on the \
                 NOW, where a message of random turns finds a host one time in twenty; parallel mapping gains \
                 nothing either, since local maps do not meet on switches without hosts. What helps is switches \
                 that identify themselves: a sixth to an eighth of Berkeley's messages."

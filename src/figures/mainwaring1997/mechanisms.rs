@@ -102,16 +102,17 @@ cause.\n\
 skipped at once, and 188 when 95 hosts are known: counting them is refuted. Over wirings of B \
 explorations are 137 to 246, so that the wiring alone can nearly explain 250 (2 % of them are within 10 \
 %). Both are read off a sentence, \"near\" and \"nearly all\".\n\
-- *1.5 times the least with 20 random hosts (Fig. 9).* The paper's bottom line is one drawing of places. \
-Of our five, times are 1.36 to 1.77 of the least: a single drawing reaches it or not by chance.\n\
+- *1.5 times the least with 20 random hosts (Fig. 9).* The paper does not say how many drawings of places its \
+bottom line shows. Of our five, times are 1.36 to 1.77 of the least: if it is one, it reaches 1.5 or not by \
+chance.\n\
 - *Myricom's probes (Fig. 10).* Taken, since it is nearer to eight of the nine counts that it moves: loop \
 and switch probes to the turns that can be ports by what the scan for hosts found, and one more switch probe \
 before a switch is compared. Loop probes are then 140, 277 and 426 where 134, 283 and 424 are printed, and \
 C+A's switch probes 328 for 329. Before, both went to all turns that lead to no host: 147, 295 and 461 of each. \
 Start-up and time-out were fitted again. C+A+B's comparisons, \
 and switch probes and total with them, depend on B's wiring: 13 % of those drawn have comparisons within \
-10 % of 5,089, and 23 % the total. The printed surplus of switch probes over loop probes, 18, 46 and 187, \
-is 4 % of the comparisons each time; we know of no rule that gives it: 24, 51 and 86 switches are \
+10 % of 5,089, and 23 % the total. The surplus of the printed switch probes over the printed loop probes, 18, 46 \
+and 187, is 4 % of the comparisons each time; we know of no rule that gives it: 24, 51 and 86 switches are \
 compared here, 19, 40 and 68 of them recognised, in 64, 190 and 590 pairs.\n\
 - *Fig. 6, C+A+B.* What finds nothing, and the host hit ratio, are within what wirings of B allow: see \
 [held-out](../held-out/README.md). On the fabric it is 438, under circuit routing 452.";

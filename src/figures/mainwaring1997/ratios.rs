@@ -63,10 +63,11 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         rows,
         svg: draw_charts(&charts, 2),
-        shows: "How many times the messages and the time of the Berkeley algorithm Myricom's takes. The text of \
-                section 5.4 prints the ratios again; beside ours stand those (diamonds) and the ratios of the \
+        shows:
+            "How many times the messages and the time of the Berkeley algorithm Myricom's takes. The text of \
+        section 5.4 prints these ratios; beside ours stand those (diamonds) and the ratios of the \
                 paper's own tables, Fig. 10 over Figs. 6 and 7."
-            .to_owned(),
+                .to_owned(),
         differs: format!(
             "The text contradicts the tables: it says 5.4 times the messages for C+A+B, where 8413 over 2011 \
                 is 4.18, and 3.9 times the time for C+A, where 2197 over 522 ms is 4.21. Ours follow the tables: \

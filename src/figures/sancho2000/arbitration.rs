@@ -1,4 +1,4 @@
-//! Section 5.1 read in other ways: how a switch decodes heads, and which path a routing takes that is not balanced.
+//! Sections 4 and 5.1 read in other ways: how a switch decodes heads, and which path a routing takes if not balanced.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 /// All combinations of the two.
 pub(super) const FIGURE: Figure = Figure {
     id: "sancho2000/arbitration",
-    title: "Section 5.1 read in other ways: decoding and choice of paths",
+    title: "Sections 4 and 5.1 read in other ways: decoding and choice of paths",
     scenarios: &[
         "sancho2000/arbitration-16.toml",
         "sancho2000/arbitration-32.toml",
@@ -226,7 +226,7 @@ here as everywhere. Bars are means over the networks, whiskers go from the least
 section 5.2 says.
 
 **The rule**, stated before anything was run: the distance of a reading from the print is the sum of the squared \
-logarithms of our mean over the printed number, for the four numbers that are neither \"up to\" nor of a permutation: \
+logarithms of our mean over the paper's number, for the four numbers that are neither \"up to\" nor of a permutation: \
 UD_BFS2 over UD_BFS1 1.20 at 16 switches and 1.6 at 64, UD_DFS2b over UD_DFS2 1.16 at 16 and, as balancing \"only \
 contributes to improve throughput for small network sizes\", 1 at 64. The reading in use then (`serial`, `random`) is \
 the closest to the words of the paper. It stays unless one other is nearest both on the networks of even seeds and on \
@@ -254,7 +254,7 @@ fn shows(all: &[Points]) -> String {
         }
         let _ = write!(text, " {:.4} |", distance(all, reading, None));
     }
-    text.push_str("\n| printed |");
+    text.push_str("\n| printed; 1 is read from words |");
     for ratio in &RATIOS {
         let printed = match ratio.printed {
             Some(printed) if ratio.counts => format!(" {printed}"),

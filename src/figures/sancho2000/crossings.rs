@@ -104,9 +104,10 @@ const DIFFERS: &str = "\
 Shares are less than all paths by a factor that grows with the network, while the printed numbers that \
 are missed are low at 32 switches and high beside them: what shares bring nearer with R2 at 32 switches \
 they take away elsewhere, R1 and all of 16 switches, which hold with all paths counted; at 64 it is the \
-same. A rule of counting that lowers 63 and 43 and leaves 173 and 73 beside them is not known to us; a \
-single network's numbers are the best explanation (\"the topologies that achieve the average behavior\"), \
-with roots picked by another tie-break. The reading stays.";
+same. A rule of counting that lowers 63 and 43 and leaves 173 and 73 beside them is not known to us; a single \
+network's numbers are the best explanation, with roots picked by another tie-break. That the table is of single \
+networks is our guess: the paper says only of its plots that they are of \"the topologies that achieve the \
+average behavior\". The reading stays.";
 
 #[cfg(test)]
 mod tests {

@@ -16,9 +16,9 @@ pub(super) const FIG4A: Figure = Figure {
             32,
             "Six UP\\*/DOWN\\* routings on random networks of 32 switches, messages of 32 flits to the host whose \
              number has the bits in reverse.",
-            "\"Up to 2.5\" stands beside the greatest of our ten networks, and holds if the greatest of ten of a \
-             hundred can be as much under either permutation. A permutation loads few channels, and how far it \
-             saturates depends on which: the spread over networks is as large as the gain. With a decoder at every \
+            "\"Up to a factor of 2.5\" stands beside the greatest of our ten networks, and holds if the greatest of \
+             ten of a hundred can be as much under either permutation. A permutation loads few channels, and how far \
+             it saturates depends on which: the spread over networks is as large as the gain. With a decoder at every \
              input it is up to 2.58 on twenty networks (`sancho2000/arbitration`). Beyond saturation pairs that meet \
              nobody go on gaining. \
              The paper does not say how its 128 hosts are numbered. On 4 of the 10 networks H1 and H2 give the same \
@@ -43,9 +43,9 @@ pub(super) const FIG4B: Figure = Figure {
             "Six UP\\*/DOWN\\* routings on random networks of 32 switches, messages of 32 flits to the host whose \
              number has its halves swapped.",
             "128 hosts have numbers of 7 bits, which have no halves: they are rotated by 3, and the paper does not \
-             say what it did. \"Up to 2.5\" stands beside the greatest of our ten networks, and holds if the greatest \
-             of ten of a hundred can be as much under either permutation. With a decoder at every \
-             input it is up to 2.13 on twenty networks (`sancho2000/arbitration`). On 4 of the 10 networks H1 and H2 \
+             say what it did. \"Up to a factor of 2.5\" stands beside the greatest of our ten networks, and holds if \
+             the greatest of ten of a hundred can be as much under either permutation. With a decoder at every input \
+             it is up to 2.13 on twenty networks (`sancho2000/arbitration`). On 4 of the 10 networks H1 and H2 \
              give the same routes, so that UD_DFS1 and UD_DFS2 are one routing there. The paper calls the lower \
              latency of UD_DFS2 significant; in the mean over the other six the two tie (0.3 % below to 0.4 % \
              above), and on the one that is drawn it is lower at 70 % of the loads.",

@@ -77,7 +77,8 @@ fn make(results: &Results<'_>) -> Page {
                   * **Variation**: 20 % holds at 16 and 64 switches, not at 32, where one network of our ten has such \
                   a root; on ten others the largest of the three is 16 to 35 %.\n\
                   * **Long messages** gain less from depth-first trees, as the paper tells, but not \"slightly\" \
-                  less: 0.94, 0.83 and 0.73 of what short ones gain. \"With respect to BFS\" may mean UD_BFS2, \
+                  less: 0.94, 0.83 and 0.73 of what short ones gain. \"Those based on BFS spanning tree\" may \
+                  mean UD_BFS2, \
                   which has the same rule for the root: then it is 0.98, 0.90 and 0.83, two of three within \
                   the tenth. Not adopted: that was looked at after the numbers were known.\n\
                   * **UD_DFS2 over UD_DFS1**: throughput is 1.3, 4.6 and 4.4 % greater at 16, 32 and 64 switches, in \
@@ -89,7 +90,7 @@ fn make(results: &Results<'_>) -> Page {
                   Where routes are drawn for each pair of hosts instead, balancing at 16 switches brings 3 %, UD_BFS2 \
                   34 %. Constant gaps, other buffers and cables, round robin and one path a pair of switches differ \
                   little from that (docs/VALIDATION.md). Until quantiles were taken, these numbers were held against \
-                  10 % of the printed ones, the variation against \"at most\": balancing held then, up to 2.5 and the \
+                  10 % of the printed ones, the variation against `at most`: balancing held then, up to 2.5 and the \
                   variation did not."
             .to_owned(),
     }

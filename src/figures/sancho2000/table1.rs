@@ -40,8 +40,9 @@ fn make(results: &Results<'_>) -> Page {
                 between them."
             .to_owned(),
         differs: "* The paper's networks are not printed: ours are others of the same kind. Its crossing paths are \
-                  whole numbers and most of its restrictions are so many a network: single networks (\"the topologies \
-                  that achieve the average behavior\"), so that quantiles of single networks are what they are held \
+                  whole numbers and most of its restrictions are so many a network: single networks, as the paper \
+                  says it of its plots (\"the topologies that achieve the average behavior\"), so that \
+                  quantiles of single networks are what they are held \
                   against. No number of networks and no tolerance was chosen by the table, but the reading of H1 was, \
                   and that of distances: between switches, where the text says hosts (which makes them up to 5 % \
                   shorter).\n* **Crossing paths with R2**: 63 at 32 switches is below all two hundred of ours (67 and more), 238 at \

@@ -144,6 +144,10 @@ pub(super) fn weights(hosts: &[u32]) -> Vec<u32> {
 
 /// The part of `whole` that `paths` out of `all` take, rounded down.
 fn share(whole: u64, paths: u64, all: u64) -> u64 {
+    // Most states have one step, which takes all.
+    if paths == all {
+        return whole;
+    }
     // Without the division of 128 bits where 64 hold the product: nearly always.
     if let Some(scaled) = whole.checked_mul(paths) {
         return (scaled / all.max(1)).min(whole);

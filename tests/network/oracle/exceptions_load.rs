@@ -1,6 +1,7 @@
 //! Loads of trees with exceptions: how near the busiest channel is to the least that it can carry.
 
 mod best;
+mod packing;
 
 use simnet_base::des::random::{Purpose, Stream};
 use simnet_base::ids::{LinkId, SwitchId};

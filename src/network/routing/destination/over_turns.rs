@@ -35,8 +35,8 @@ pub(super) struct TurnSet {
     pub(super) is_relieved: bool,
 }
 
-/// How good next hops are, the lower the better: pairs of a switch that sends and a column without a route, the load
-/// of the busiest channel, the sum of all.
+/// How good next hops are, the lower the better: pairs of a switch that sends and a column of a host without a route,
+/// the load of the busiest channel, the sum of all.
 pub(super) type Worth = (usize, u64, u64);
 
 /// Fills `hops` over `set`, as evenly as a fixed number of steps allows; `sends` says how many hosts each switch has.
@@ -54,9 +54,10 @@ pub(super) fn balanced(
         for column in 0..hops.columns() {
             load.remove(column);
             let (_, to) = hops.target(column);
-            lost += growing.grow(to, load.weights());
+            let left_out = growing.grow(to, load.weights());
             hops.set(graph, column, &growing.tree.next);
             if hops.host_columns().contains(&column) {
+                lost += left_out;
                 load.add(graph, column, &mut growing.tree, sends);
             }
         }

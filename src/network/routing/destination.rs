@@ -254,7 +254,7 @@ fn of_rule(
 }
 
 /// How many outputs all sets of exceptions beyond the first have together in all columns: none in large trees.
-const OUTPUTS_OF_OTHERS: usize = 1 << 18;
+const OUTPUTS_OF_OTHERS: usize = 1 << 17;
 
 /// The next hops of UP*/DOWN*. Where it has exceptions, other sets of these compete: fewer of them, where single next
 /// hops lose a host's pair that they join.

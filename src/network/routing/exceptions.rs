@@ -77,7 +77,7 @@ const MOST_ORDERS: u32 = 128;
 
 /// How many looks at switches and channels all orders together may take once over the pairs: more than in a large tree
 /// a single one does.
-const MOST_LOOKS: usize = 1 << 16;
+const MOST_LOOKS: usize = 1 << 15;
 
 /// Streams of chance that order pairs.
 const ORDERS: Purpose = Purpose(43);

@@ -75,8 +75,8 @@ const MOST_CENTRES: usize = 8;
 /// How many orders of pairs are tried by chance at most.
 const MOST_ORDERS: u32 = 128;
 
-/// How many looks at switches and channels all orders together may take once over the pairs: more than in a large tree
-/// a single one does.
+/// How many looks at switches and channels all these orders together may take in one pass over the pairs. In a large
+/// tree one pass takes more, and there is no such order.
 const MOST_LOOKS: usize = 1 << 15;
 
 /// Streams of chance that order pairs.
@@ -108,9 +108,9 @@ impl Exceptions {
         Exceptions::several(graph, directions, hosts, aim).into_iter().next()
     }
 
-    /// Several of such sets, the best first: that leaves the fewest pairs apart, then that whose busiest channel has the
-    /// least load if all pairs spread evenly. There is one only for a large tree, and none as for [`Exceptions::find`].
-    /// None has longer paths than the one of a large tree.
+    /// Several of such sets, the best first: that leaves the fewest pairs apart, then that whose busiest channel has
+    /// the least load if all pairs spread evenly. A large tree has only the first that is searched. Sets with longer
+    /// paths than that one are left out.
     ///
     /// Costs a search for each of the switches, and for each pair without a path one of turns; in small trees as much
     /// again for each of [`MOST_ORDERS`].

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use simnet_base::diagnostics::{quoted, shown};
 use simnet_base::ids::Node;
-use simnet_network::routing::{Attachments, ExceptionalTurns, Report, read_root_guids};
+use simnet_network::routing::{Attachments, ExceptionalTurns, Report, Root, SwitchGraph, read_root_guids};
 use simnet_network::topology::Network;
 
 use crate::cli::Failure;
@@ -69,6 +69,10 @@ pub(super) fn human(report: &Report, net: &Network) -> String {
         let others = report.relabelled.len() - relabelled.len();
         let others = if others > 0 { format!(" and {others} others") } else { String::new() };
         text += &format!(" (relabelled: {}{others}; the same again: `{options}`)", listed(relabelled));
+        let attachments = Attachments::lowest(net).with_every_port(net);
+        if Root::has_nearly_spines(&SwitchGraph::new(net), &attachments) {
+            text += ", nearly a levelled tree, but not enough for all its spines to be roots";
+        }
     }
     text
 }

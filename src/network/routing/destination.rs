@@ -276,7 +276,11 @@ fn of_rule(
     (tables.min_by_key(|(worth, _)| *worth).expect("there is a set").1, None)
 }
 
-/// The next hops of UP*/DOWN*. Where single next hops lose a pair that its exceptions join, fewer of these are tried.
+/// How many outputs all sets of exceptions beyond the first have together in all columns: none in large trees.
+const OUTPUTS_OF_OTHERS: usize = 1 << 17;
+
+/// The next hops of UP*/DOWN*. Where it has exceptions, other sets of these compete: fewer of them, where single next
+/// hops lose a host's pair that they join.
 fn up_down(
     graph: &SwitchGraph,
     directions: &Directions,
@@ -291,17 +295,21 @@ fn up_down(
         balanced(graph, &set, sends, none)
     };
     let own = directions.exceptions();
-    let (worth, hops) = over(AllowedTurns::up_down(graph, directions), own.is_some());
-    if own.is_some()
-        && worth.0 > 0
-        && let Some(fewer) = Exceptions::find(graph, directions, sends, Aim::NextHops)
-    {
-        let (other, by_fewer) = over(fewer.turns().clone(), true);
-        if other < worth {
-            return (by_fewer, Some(fewer));
+    let (mut worth, mut hops) = over(AllowedTurns::up_down(graph, directions), own.is_some());
+    let mut own = own.cloned();
+    let loses = worth.0 > 0;
+    let others = OUTPUTS_OF_OTHERS / (none.columns() * graph.outputs().len()).max(1);
+    let others = if own.is_some() { others.max(usize::from(loses)) } else { 0 };
+    if others > 0 {
+        let aim = if loses { Aim::NextHops } else { Aim::Loads };
+        for other in Exceptions::several(graph, directions, sends, aim).into_iter().take(others) {
+            let (by_other, other_hops) = over(other.turns().clone(), true);
+            if by_other < worth {
+                (worth, hops, own) = (by_other, other_hops, Some(other));
+            }
         }
     }
-    (hops, own.cloned())
+    (hops, own)
 }
 
 /// Shortest next hops, alike for all hosts of a switch; of several ways to take them the one on the fewest lanes.

@@ -30,7 +30,7 @@ use super::exceptions::{Aim, Exceptions};
 use super::graph::{Distances, SwitchGraph, UNREACHED};
 use super::judged::StandIns;
 use super::roots;
-use super::spines::spines;
+use super::spines::{are_nearly_found, spines};
 
 /// How the labels are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,6 +110,13 @@ impl Root {
     /// Costs a few searches per switch with hosts.
     pub fn spines(graph: &SwitchGraph, attachments: &Attachments) -> Option<Vec<SwitchId>> {
         spines(graph, &attachments.per_switch(graph.switches(), None))
+    }
+
+    /// Returns whether a network is no levelled tree, but would be one if a few more cables and paths might differ.
+    ///
+    /// Costs twice as much as [`Root::spines`].
+    pub fn has_nearly_spines(graph: &SwitchGraph, attachments: &Attachments) -> bool {
+        are_nearly_found(graph, &attachments.per_switch(graph.switches(), None))
     }
 
     /// The roots, and whether dominant switches are relabelled.

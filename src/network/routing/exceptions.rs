@@ -21,6 +21,9 @@
 //! for paths as short, one after the other, as long as these close no cycle, so that the routes of a pair can be spread
 //! over several.
 //!
+//! What is allowed first stands in the way of what comes later. So in small trees all is done again with the pairs in
+//! other orders, and at other switches and channels every other time, and the best is kept.
+//!
 //! # Source
 //! Ours. OpenSM's `sftree` engine turns at one leaf for all such pairs of a tree; the acyclic set that is kept while
 //! turns are added is that of smart routing (`smart/order.rs`).
@@ -34,6 +37,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
+use simnet_base::des::random::{Purpose, Stream, mix};
 use simnet_base::ids::SwitchId;
 
 use super::allowed_turns::AllowedTurns;
@@ -68,6 +72,16 @@ pub(super) enum Aim {
 /// How many switches to gather at are tried.
 const MOST_CENTRES: usize = 8;
 
+/// How many orders of pairs are tried by chance at most.
+const MOST_ORDERS: u32 = 128;
+
+/// How many looks at switches and channels all these orders together may take in one pass over the pairs. In a large
+/// tree one pass takes more, and there is no such order.
+const MOST_LOOKS: usize = 1 << 15;
+
+/// Streams of chance that order pairs.
+const ORDERS: Purpose = Purpose(43);
+
 /// How many switches to turn at are tried for a pair.
 const MOST_TRIES: usize = 64;
 
@@ -84,43 +98,58 @@ impl Exceptions {
     /// The exceptions that the pairs of switches with hosts ask for, of which each has so many; `None` if UP*/DOWN* has
     /// a path for all that cables join. They are few where `aim` says so.
     ///
-    /// Costs a search for each of the switches, and for each pair without a path one of turns.
+    /// Costs as [`Exceptions::several`].
     pub(super) fn find(
         graph: &SwitchGraph,
         directions: &Directions,
         hosts: &[u32],
         aim: Aim,
     ) -> Option<Exceptions> {
+        Exceptions::several(graph, directions, hosts, aim).into_iter().next()
+    }
+
+    /// Several of such sets, the best first: that leaves the fewest pairs apart, then that whose busiest channel has
+    /// the least load if all pairs spread evenly. A large tree has only the first that is searched. Sets with longer
+    /// paths than that one are left out.
+    ///
+    /// Costs a search for each of the switches, and for each pair without a path one of turns; in small trees as much
+    /// again for each of [`MOST_ORDERS`].
+    pub(super) fn several(
+        graph: &SwitchGraph,
+        directions: &Directions,
+        hosts: &[u32],
+        aim: Aim,
+    ) -> Vec<Exceptions> {
         let plain = LegalMoves::plain(graph, directions);
         let between: Vec<SwitchId> = graph.switch_ids().filter(|s| hosts[s.index()] > 0).collect();
         let without = pairs_without(&plain, &between);
         if without.is_empty() {
-            return None;
+            return Vec::new();
         }
         let load = Spread::new(&plain, hosts).over;
-        let search =
-            |preferred| Search::new((graph, directions, aim), hosts, load.clone(), preferred).find(&without);
-        let mut best = search(vec![true; graph.switches()]);
-        let mut centres: Vec<Vec<bool>> = between.iter().map(|at| above(graph, directions, *at)).collect();
-        for _ in 0..MOST_CENTRES {
-            let ends: BTreeSet<SwitchId> = best.apart.iter().flat_map(|(from, to)| [*from, *to]).collect();
-            let under = |above: &Vec<bool>, some: &mut dyn Iterator<Item = &SwitchId>| {
-                some.filter(|switch| above[switch.index()]).count()
-            };
-            // Under most of those that are apart, then under most roots; the first of equals.
-            let worth = |(nth, above): &(usize, &Vec<bool>)| {
-                (under(above, &mut ends.iter()), under(above, &mut directions.roots().iter()), Reverse(*nth))
-            };
-            let Some((centre, _)) = centres.iter().enumerate().max_by_key(worth).filter(|_| !ends.is_empty())
-            else {
-                break;
-            };
-            let gathered = search(centres.swap_remove(centre));
-            if gathered.apart.len() < best.apart.len() {
-                best = gathered;
-            }
+        let search = |preferred, chance| {
+            Search::new((graph, directions, aim), hosts, load.clone(), (preferred, chance)).find(&without)
+        };
+        let anywhere = vec![true; graph.switches()];
+        let first = gathered(graph, directions, &between, |preferred| search(preferred, None));
+        let first = first.into_exceptions(&without);
+        let orders = orders(graph, &without);
+        if orders == 0 {
+            return vec![first];
         }
-        Some(best.into_exceptions(&without))
+        let judged = |found: Exceptions| {
+            let spread = Spread::new(&LegalMoves::turns(graph, &found.turns), hosts);
+            ((found.apart.len(), spread.busiest(), spread.cost()), spread.distance, found)
+        };
+        let by_chance = (0..orders).into_par_iter().map(|nth| {
+            judged(search(anywhere.clone(), Some(Stream::new(0, ORDERS, nth))).into_exceptions(&without))
+        });
+        let mut all = vec![judged(first)];
+        all.extend(by_chance.collect::<Vec<_>>());
+        let ((apart, ..), distance, _) = all[0];
+        all.retain(|((apart_there, ..), there, _)| *apart_there < apart || *there <= distance);
+        all.sort_by_key(|(worth, ..)| *worth);
+        all.into_iter().map(|(.., found)| found).collect()
     }
 
     /// UP*/DOWN*'s turns and these.
@@ -171,6 +200,44 @@ fn pairs_without(moves: &LegalMoves<'_>, between: &[SwitchId]) -> Vec<(SwitchId,
     found.filter(|(_, sources)| !sources.is_empty()).collect()
 }
 
+/// How many orders of these pairs are tried by chance.
+fn orders(graph: &SwitchGraph, without: &[(SwitchId, Vec<SwitchId>)]) -> u32 {
+    let pairs: usize = without.iter().map(|(_, sources)| sources.len()).sum();
+    let looks = pairs * graph.switches() + without.len() * graph.outputs().len();
+    u32::try_from(MOST_LOOKS / looks.max(1)).unwrap_or(u32::MAX).min(MOST_ORDERS)
+}
+
+/// A search of turns at any switch; where it leaves pairs apart, the best of some that gather. `search` is one that
+/// prefers some switches.
+fn gathered<'a>(
+    graph: &SwitchGraph,
+    directions: &Directions,
+    between: &[SwitchId],
+    search: impl Fn(Vec<bool>) -> Found<'a>,
+) -> Found<'a> {
+    let mut best = search(vec![true; graph.switches()]);
+    let mut centres: Vec<Vec<bool>> = between.iter().map(|at| above(graph, directions, *at)).collect();
+    for _ in 0..MOST_CENTRES {
+        let ends: BTreeSet<SwitchId> = best.apart.iter().flat_map(|(from, to)| [*from, *to]).collect();
+        let under = |above: &Vec<bool>, some: &mut dyn Iterator<Item = &SwitchId>| {
+            some.filter(|switch| above[switch.index()]).count()
+        };
+        // Under most of those that are apart, then under most roots; the first of equals.
+        let worth = |(nth, above): &(usize, &Vec<bool>)| {
+            (under(above, &mut ends.iter()), under(above, &mut directions.roots().iter()), Reverse(*nth))
+        };
+        let Some((centre, _)) = centres.iter().enumerate().max_by_key(worth).filter(|_| !ends.is_empty())
+        else {
+            break;
+        };
+        let gathered = search(centres.swap_remove(centre));
+        if gathered.apart.len() < best.apart.len() {
+            best = gathered;
+        }
+    }
+    best
+}
+
 /// Which switches channels up lead to from one, itself among them.
 fn above(graph: &SwitchGraph, directions: &Directions, from: SwitchId) -> Vec<bool> {
     let mut above = vec![false; graph.switches()];
@@ -193,6 +260,8 @@ struct Search<'a> {
     aim: Aim,
     /// By switch whether pairs turn there if they can.
     preferred: Vec<bool>,
+    /// Decides the order of pairs, and every other time where they turn, if given.
+    chance: Option<Stream>,
     ordered: Ordered<'a>,
     added: Vec<(usize, usize)>,
     /// How many hosts each switch has.
@@ -250,7 +319,7 @@ impl<'a> Search<'a> {
         (graph, directions, aim): (&'a SwitchGraph, &'a Directions, Aim),
         hosts: &'a [u32],
         load: Vec<u64>,
-        preferred: Vec<bool>,
+        (preferred, chance): (Vec<bool>, Option<Stream>),
     ) -> Search<'a> {
         let ordered = Ordered::new(graph, AllowedTurns::plain(graph, directions));
         let pairs = vec![0; graph.switches()];
@@ -259,6 +328,7 @@ impl<'a> Search<'a> {
             directions,
             aim,
             preferred,
+            chance,
             ordered,
             added: Vec::new(),
             hosts,
@@ -274,6 +344,11 @@ impl<'a> Search<'a> {
         let plain = LegalMoves::plain(self.graph, self.directions);
         let mut toward = Toward::new(self.graph);
         let mut without = without.to_vec();
+        if let Some(chance) = &mut self.chance {
+            without =
+                without.iter().flat_map(|(to, from)| from.iter().map(|from| (*to, vec![*from]))).collect();
+            chance.shuffle(&mut without);
+        }
         let mut turned: Vec<Turned> = without.iter().map(|(to, _)| (*to, Vec::new())).collect();
         // Those that have to turn elsewhere come last: they stand in the way of fewer.
         for only_preferred in [true, false] {
@@ -326,6 +401,10 @@ impl<'a> Search<'a> {
         let (graph, directions) = (self.graph, self.directions);
         let ways = self.ways.entry(source).or_insert_with(|| Ways::new(graph, directions, source));
         // By switch the length of the shortest path that turns there.
+        let draw = self.chance.as_mut().map(Stream::bits);
+        // One bit says whether chance decides on the switch, another whether on the channels; numbers are above both.
+        let by_chance =
+            |bit: u64, nth: u64| draw.filter(|draw| draw & bit != 0).map(|draw| mix(draw ^ nth << 2));
         let mut turning: Vec<(u32, SwitchId)> = graph
             .switch_ids()
             .filter(|at| ways.down[at.index()] != UNREACHED)
@@ -334,15 +413,24 @@ impl<'a> Search<'a> {
             .filter(|(length, _)| !matches!(asked, Asked::Other { longest } if *length > longest))
             .collect();
         // Of the nearest, those with the least load first.
-        turning.sort_by_cached_key(|(length, at)| (*length, self.crowd(*at), self.pairs[at.index()], *at));
+        turning.sort_by_cached_key(|(length, at)| {
+            let crowd = by_chance(1, u64::from(at.0)).unwrap_or_else(|| self.crowd(*at));
+            (*length, crowd, self.pairs[at.index()], *at)
+        });
         for (length, at) in turning.into_iter().take(MOST_TRIES) {
             let ways = &self.ways[&source];
             let above = graph.of(at).iter().filter(|output| directions.is_up(at, output.to));
             let arriving = above.map(|output| (ways.to(output.to), output.reverse as usize));
             let arriving = self.fewest(arriving.filter(|(above, _)| *above != UNREACHED));
-            let turns = arriving.iter().flat_map(|by| lift[at.index()].iter().map(|next| (by.2, next.2)));
+            let lift = &lift[at.index()];
+            let turns = arriving.iter().flat_map(|by| lift.iter().map(|next| (by.0 + next.0, by.2, next.2)));
+            let mut turns: Vec<(u32, usize, usize)> = turns.collect();
+            turns.sort_by_key(|(length, by, next)| {
+                by_chance(2, (*by as u64) << 31 | *next as u64).map(|drawn| (*length, drawn))
+            });
             // Back over the cable by which it came is no turn.
-            for (by, next) in turns.filter(|(by, next)| graph.outputs()[*by].reverse as usize != *next) {
+            turns.retain(|(_, by, next)| graph.outputs()[*by].reverse as usize != *next);
+            for (_, by, next) in turns {
                 let is_new = !self.ordered.turns().allows(graph, by, next);
                 if !is_new && matches!(asked, Asked::Other { .. }) {
                     continue;

@@ -49,11 +49,24 @@ const MOST_THRESHOLDS: usize = 6;
 /// One of so many cables may join two switches of a row, and one of so many pairs of leaves may have a longer path.
 const EXCEPTIONS: usize = 16;
 
+/// The same for what is nearly a levelled tree.
+const MANY_EXCEPTIONS: usize = 4;
+
 /// All spines of a graph whose switches have these numbers of hosts, in order of position; `None` if some component
 /// with two switches that have hosts is no levelled tree, or if there is no such component.
 ///
 /// Components with fewer switches that have hosts contribute their switch of the lowest id, so that each has a root.
 pub(super) fn spines(graph: &SwitchGraph, hosts: &[u32]) -> Option<Vec<SwitchId>> {
+    with_exceptions(graph, hosts, EXCEPTIONS)
+}
+
+/// Returns whether a graph has no spines, but would have some with more exceptions.
+pub(super) fn are_nearly_found(graph: &SwitchGraph, hosts: &[u32]) -> bool {
+    spines(graph, hosts).is_none() && with_exceptions(graph, hosts, MANY_EXCEPTIONS).is_some()
+}
+
+/// The spines, if one of so many cables and of so many pairs of leaves may be an exception.
+fn with_exceptions(graph: &SwitchGraph, hosts: &[u32], one_of: usize) -> Option<Vec<SwitchId>> {
     let mut all = Vec::new();
     let mut trees = 0;
     for members in graph.components() {
@@ -61,7 +74,7 @@ pub(super) fn spines(graph: &SwitchGraph, hosts: &[u32]) -> Option<Vec<SwitchId>
         if hosted.len() < 2 {
             all.extend(members.first());
         } else {
-            all.extend(of_component(graph, hosts, &hosted)?);
+            all.extend(of_component(graph, hosts, &hosted, one_of)?);
             trees += 1;
         }
     }
@@ -70,7 +83,12 @@ pub(super) fn spines(graph: &SwitchGraph, hosts: &[u32]) -> Option<Vec<SwitchId>
 }
 
 /// The spines of the component with these switches that have hosts.
-fn of_component(graph: &SwitchGraph, hosts: &[u32], hosted: &[SwitchId]) -> Option<Vec<SwitchId>> {
+fn of_component(
+    graph: &SwitchGraph,
+    hosts: &[u32],
+    hosted: &[SwitchId],
+    one_of: usize,
+) -> Option<Vec<SwitchId>> {
     let mut counts: Vec<u32> = hosted.iter().map(|switch| hosts[switch.index()]).collect();
     counts.sort_unstable();
     counts.dedup();
@@ -81,9 +99,12 @@ fn of_component(graph: &SwitchGraph, hosts: &[u32], hosted: &[SwitchId]) -> Opti
     };
     let tried = counts.into_iter().take(MOST_THRESHOLDS).map(leaves);
     let tried = tried.take_while(|leaves| leaves.len() > 1 && 2 * of(leaves) >= all);
-    let mut trees: Vec<Rows> = tried.filter_map(|leaves| Rows::of(graph, leaves)).collect();
+    let mut trees: Vec<Rows> = tried.filter_map(|leaves| Rows::of(graph, leaves, one_of)).collect();
     trees.sort_by_key(|rows| (rows.within, Reverse(rows.highest.len())));
-    trees.into_iter().find(|rows| are_shortest(graph, &rows.leaves, &rows.highest)).map(|rows| rows.highest)
+    trees
+        .into_iter()
+        .find(|rows| are_shortest(graph, &rows.leaves, &rows.highest, one_of))
+        .map(|rows| rows.highest)
 }
 
 /// A component in rows.
@@ -97,7 +118,7 @@ struct Rows {
 
 impl Rows {
     /// The rows above these leaves, if the second rule of the module holds.
-    fn of(graph: &SwitchGraph, leaves: Vec<SwitchId>) -> Option<Rows> {
+    fn of(graph: &SwitchGraph, leaves: Vec<SwitchId>, one_of: usize) -> Option<Rows> {
         let row = graph.distances(leaves.iter().copied());
         // Leaves with many cables between them are refused at once, before any search: most networks are.
         let outputs = |switches: &[SwitchId]| switches.iter().map(|s| graph.of(*s).len()).sum::<usize>();
@@ -108,13 +129,13 @@ impl Rows {
             };
             switches.iter().map(same).sum::<usize>()
         };
-        if EXCEPTIONS * within(&leaves, &|_| true) > outputs(&leaves) {
+        if one_of * within(&leaves, &|_| true) > outputs(&leaves) {
             return None;
         }
         let between = between(graph, &leaves);
         let counting: Vec<SwitchId> = graph.switch_ids().filter(|s| between[s.index()]).collect();
         let within = within(&counting, &|switch| between[switch.index()]);
-        if EXCEPTIONS * within > outputs(&counting) {
+        if one_of * within > outputs(&counting) {
             return None;
         }
         let most = counting.iter().map(|switch| row[switch.index()]).max()?;
@@ -154,14 +175,14 @@ fn mark_between(graph: &SwitchGraph, leaves: &[SwitchId], leaf: SwitchId, betwee
 }
 
 /// Whether UP*/DOWN* paths from these roots are as short as any between nearly all these leaves.
-fn are_shortest(graph: &SwitchGraph, leaves: &[SwitchId], roots: &[SwitchId]) -> bool {
+fn are_shortest(graph: &SwitchGraph, leaves: &[SwitchId], roots: &[SwitchId], one_of: usize) -> bool {
     let directions = Directions::from_roots(graph, roots.to_vec(), Tree::Bfs);
     let moves = LegalMoves::up_down(graph, &directions);
     let longer = leaves.par_iter().map_init(
         || Toward::new(graph),
         |toward, destination| longer_to(*destination, &moves, toward, leaves),
     );
-    EXCEPTIONS * longer.sum::<usize>() <= leaves.len() * (leaves.len() - 1)
+    one_of * longer.sum::<usize>() <= leaves.len() * (leaves.len() - 1)
 }
 
 /// From how many of these leaves legal paths to one of them are longer than the shortest ones.

@@ -120,12 +120,16 @@ impl Spread {
         self.over.iter().copied().max().unwrap_or(0)
     }
 
-    /// How good it is, the lower the better: first that no pair lacks a path, then that distances are not above
-    /// those of `other`, then the sum of the squared loads, which grows with detours and with crowding alike.
-    pub(super) fn worth(&self, other: &Spread) -> (Reverse<u64>, bool, u128) {
+    /// The sum of the squared loads, which grows with detours and with crowding alike.
+    pub(super) fn cost(&self) -> u128 {
         let squares = self.over.iter().map(|load| u128::from(*load) * u128::from(*load));
-        let cost = squares.fold(0, |sum: u128, square| sum.saturating_add(square));
-        (Reverse(self.pairs), self.distance > other.distance, cost)
+        squares.fold(0, |sum: u128, square| sum.saturating_add(square))
+    }
+
+    /// How good it is, the lower the better: first that no pair lacks a path, then that distances are not above
+    /// those of `other`, then the cost.
+    pub(super) fn worth(&self, other: &Spread) -> (Reverse<u64>, bool, u128) {
+        (Reverse(self.pairs), self.distance > other.distance, self.cost())
     }
 }
 

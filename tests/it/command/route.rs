@@ -313,6 +313,32 @@ fn levelled_trees_are_rooted_in_their_spines() {
     assert_eq!(object(&["route", &tree])["spines_as_roots"], true);
     assert_eq!(object(&["route", &tree, "--tree", "dfs"])["spines_as_roots"], false);
     assert!(text(&["route", &tree]).contains("all 4 spines of a levelled tree: `--root spines`"));
+    // Four leaves under two spines, and cables between leaves: 2 of 10 ends are too many for a tree, 4 of 12 for nearly
+    // one.
+    let nearly = |cables: u32| {
+        let mut links = Vec::new();
+        let mut link = |(a, a_port): (String, u32), (b, b_port): (String, u32)| {
+            let text = format!(r#"{{"a": "{a}", "a_port": {a_port}, "b": "{b}", "b_port": {b_port}}}"#);
+            links.push(text);
+        };
+        for leaf in 0..4 {
+            link((format!("h{leaf}"), 0), (format!("leaf{leaf}"), 0));
+            (0..2)
+                .for_each(|spine| link((format!("leaf{leaf}"), 1 + spine), (format!("spine{spine}"), leaf)));
+        }
+        for leaf in (0..2 * cables).step_by(2) {
+            link((format!("leaf{leaf}"), 3), (format!("leaf{}", leaf + 1), 3));
+        }
+        let switch = |name: &str| format!(r#"{{"name": "{name}", "ports": 4}}"#);
+        let net = format!(
+            r#"{{"format": "simnet-topology/1", "name": "net", "switches": [{}], "hosts": [{}], "links": [{}]}}"#,
+            ["leaf0", "leaf1", "leaf2", "leaf3", "spine0", "spine1"].map(switch).join(","),
+            [0, 1, 2, 3].map(|host| format!(r#"{{"name": "h{host}"}}"#)).join(","),
+            links.join(",")
+        );
+        text(&["route", &folder.file("nearly.json", &net)]).contains("nearly a levelled tree")
+    };
+    assert_eq!([0, 1, 2].map(nearly), [false, true, false]);
 }
 
 /// Wrong if a file of guids gave other roots than their names, or a fault in it had no place.

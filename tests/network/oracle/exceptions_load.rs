@@ -1,6 +1,7 @@
 //! Loads of trees with exceptions: how near the busiest channel is to the least that it can carry.
 
 mod best;
+mod packing;
 
 use simnet_base::des::random::{Purpose, Stream};
 use simnet_base::ids::{LinkId, SwitchId};
@@ -111,8 +112,8 @@ fn small(seed: u64) -> Network {
 }
 
 /// Wrong if the busiest channel of a small tree with exceptions were not shown to carry at most a tenth above the least
-/// that any routes can come to: by exhaustive search, of balanced routes in all trees but one in a hundred, of next
-/// hops in all but one in ten, since the search leaves out some of what next hops cannot do.
+/// that any routes can come to, by exhaustive search: in all trees but one for balanced routes, and but one for next
+/// hops. The search leaves out what parallel cables do to each other, so that these two may be as good as can be.
 #[test]
 fn small_trees_are_within_a_tenth_of_the_best() {
     let (mut trees, mut refused, mut losing, mut unsettled) = (0, 0, 0, [0_u64; 2]);
@@ -140,7 +141,7 @@ fn small_trees_are_within_a_tenth_of_the_best() {
     println!(
         "{trees} trees, {refused} others no trees; next hops lose pairs of {losing}; not settled: {unsettled:?}"
     );
-    assert!(unsettled[0] <= 1 + trees / 100 && unsettled[1] <= 2 + trees / 10, "{unsettled:?}");
+    assert!(unsettled.iter().all(|trees| *trees <= 1), "{unsettled:?}");
 }
 
 /// What must go over some channel of a cut: out of a switch, or out of a pod, which is as much as goes in.

@@ -31,6 +31,10 @@ fn spines(net: &Network) -> Option<Vec<SwitchId>> {
     Root::spines(&SwitchGraph::new(net), &Attachments::lowest(net))
 }
 
+fn is_nearly(net: &Network) -> bool {
+    Root::has_nearly_spines(&SwitchGraph::new(net), &Attachments::lowest(net))
+}
+
 /// The switches farthest from all hosts, which are the spines of a whole tree.
 fn farthest(net: &Network) -> Vec<SwitchId> {
     let graph = SwitchGraph::new(net);
@@ -163,6 +167,26 @@ fn broken_and_uneven_trees_are_still_trees() {
     assert_eq!(self::spines(&net).map(|all| all.len()), Some(6));
 }
 
+/// Wrong if a tree with cables between its leaves were not nearly one where these are more than one in 16 and no more
+/// than one in 4, by hand: of 8 leaves with 3 cables up each 1 has 2 of 26 ends, 3 have 6 of 30, 5 have 10 of 34.
+#[test]
+fn a_tree_with_some_cables_too_many_is_nearly_one() {
+    let tree = build("leaf-spine", &[("leaves", 8), ("spines", 3), ("hosts-per-switch", 4)]);
+    assert!(!is_nearly(&tree));
+    for (cables, expected) in [(1, (false, true)), (3, (false, true)), (5, (false, false))] {
+        let mut net = simnet_network::routing::with_extra_ports(&tree, 2).unwrap();
+        for ends in [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2]].iter().take(cables) {
+            let [a, b] = ends.map(|leaf| {
+                let (first, ports) = net.port_range(Node::Switch(SwitchId(leaf)));
+                let end = |port| End::switch(SwitchId(leaf), port);
+                (first..first + ports).map(end).find(|end| net.peer(*end).is_none()).unwrap()
+            });
+            net.connect(a, b).unwrap();
+        }
+        assert_eq!((spines(&net).is_some(), is_nearly(&net)), expected, "{cables} cables");
+    }
+}
+
 /// Wrong if a network that is no levelled tree lost the default that it has: directions from `spines` must be those
 /// from `far`, relabelled switches included.
 #[test]
@@ -176,6 +200,7 @@ fn other_networks_are_rooted_as_ever() {
     ];
     for net in others {
         assert_eq!(spines(&net), None, "{}", net.name);
+        assert!(!is_nearly(&net), "{}", net.name);
         let (graph, attachments) = (SwitchGraph::new(&net), Attachments::lowest(&net));
         let rule = |root| Rule::new(&up_down(root), &graph, &attachments, None);
         let (spines, far) = (rule(Root::Spines), rule(Root::Far));

@@ -35,8 +35,8 @@ pub(super) struct TurnSet {
     pub(super) is_relieved: bool,
 }
 
-/// How good next hops are, the lower the better: pairs of a switch that sends and a column without a route, the load
-/// of the busiest channel, the sum of all.
+/// How good next hops are, the lower the better: pairs of a switch that sends and a column of a host without a route,
+/// the load of the busiest channel, the sum of all.
 pub(super) type Worth = (usize, u64, u64);
 
 /// Fills `hops` over `set`, as evenly as a fixed number of steps allows; `sends` says how many hosts each switch has.

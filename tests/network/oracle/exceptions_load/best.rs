@@ -7,7 +7,8 @@
 //! no circle. To show that no routes keep every channel at a load or below, all sets of turns are searched: a set that
 //! closes a circle loses one turn of it, each in turn, until it closes none. A branch ends where even fractions of
 //! routes do not fit: weights of channels show that, by which what is to be carried costs more than what can be. So
-//! what is shown is shown of all routes; where nothing is shown nothing is known.
+//! what is shown is shown of all routes. Where a set closes no circle and fractions fit, whole routes are packed one by
+//! one (`packing`), which knows what fractions do not; where that finds that they fit, nothing is shown.
 //!
 //! Next hops by destination move all that a switch sends to a host together. Then paths that turn are searched one by
 //! one, too, and what goes together is counted in whole numbers at the channels out of a switch and into it.
@@ -20,11 +21,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use simnet_base::ids::SwitchId;
 use simnet_network::routing::{Directions, SwitchGraph};
 
+use super::packing::{Packing, Slots, undominated};
+
 /// How often weights are corrected before nothing is known.
 const ROUNDS: usize = 3_000;
 
 /// How many sets of turns are looked at before nothing is known.
-const MOST_SETS: usize = 300;
+const MOST_SETS: usize = 20_000;
 
 /// So many ways to fill the channels into a switch that one fits nearly for sure.
 const MOST_WAYS: usize = 20_000;
@@ -166,7 +169,7 @@ impl Demand {
                 self.is_impossible(node, most, sets)
             });
         }
-        let Some(circle) = self.circle(&node.turns) else { return false };
+        let Some(circle) = self.circle(&node.turns) else { return !self.may_fit_whole(&node, most) };
         for turn in circle {
             // A set without the circle has a first turn that it lacks, and all before.
             if !node.kept.contains(&turn) {
@@ -247,6 +250,84 @@ impl Demand {
         let turning: Vec<u64> = turning.into_values().collect();
         let own = self.hosts[bundle.ends.0.index()].max(1);
         [bundle.cables as u64 * reach(&weights, most), beside(&turning, &mut cables, own)]
+    }
+
+    /// Whether it is not shown, by a search of all that may be taken, that whole units do not fit.
+    fn may_fit_whole(&self, node: &Node, most: u64) -> bool {
+        // Routes of pairs of hosts fill parallel cables to the last one.
+        let room = |bundle: &Bundle| match self.by_destination {
+            true => vec![most; bundle.cables],
+            false => vec![bundle.cables as u64 * most],
+        };
+        let slots = Slots::new(self.bundles.iter().map(room));
+        let Some(items) = self.items(node, &slots, most) else { return true };
+        let bundles = || 0..self.bundles.len();
+        let of = |is_of: &dyn Fn(usize) -> bool| -> Vec<usize> {
+            bundles().filter(|nth| is_of(*nth)).flat_map(|nth| slots.of(nth)).collect()
+        };
+        let mut groups: Vec<Vec<usize>> = bundles().map(|nth| slots.of(nth).collect()).collect();
+        for at in (0..self.hosts.len()).map(SwitchId::new) {
+            groups.push(of(&|nth| self.bundles[nth].ends.0 == at));
+            groups.push(of(&|nth| self.bundles[nth].ends.1 == at));
+        }
+        Packing::new(items, &slots, groups).may_fit()
+    }
+
+    /// What is carried whole, each with the loads that it may have by slot: routes of pairs of hosts, or all next hops
+    /// towards one host; `None` if these are too many.
+    fn items(&self, node: &Node, slots: &Slots, most: u64) -> Option<Vec<Vec<Vec<u64>>>> {
+        let mut items = Vec::new();
+        if self.by_destination {
+            let ends: BTreeSet<SwitchId> = self.needs.iter().map(|need| need.ends.1).collect();
+            for to in ends {
+                let trees = self.trees(node, slots, (to, most))?;
+                items.extend((0..self.hosts[to.index()]).map(|_| trees.clone()));
+            }
+        } else {
+            for (nth, need) in self.needs.iter().enumerate() {
+                let load = |path: &Path| {
+                    let mut load = slots.none();
+                    path.bundles.iter().for_each(|bundle| load[*bundle] += need.weight);
+                    load
+                };
+                let loads = undominated(self.paths(node, nth, most).into_iter().map(load).collect());
+                items.extend((0..need.units).map(|_| loads.clone()));
+            }
+        }
+        Some(items)
+    }
+
+    /// What the next hops towards one host load, for all trees that may be taken; `None` if there are too many.
+    fn trees(&self, node: &Node, slots: &Slots, (to, most): (SwitchId, u64)) -> Option<Vec<Vec<u64>>> {
+        // By switch the slot that it has taken, and what is loaded.
+        let mut trees: BTreeSet<(BTreeMap<SwitchId, usize>, Vec<u64>)> =
+            [(BTreeMap::new(), slots.none())].into();
+        for (nth, need) in self.needs.iter().enumerate().filter(|(_, need)| need.ends.1 == to) {
+            let mut more = BTreeSet::new();
+            for path in self.paths(node, nth, most) {
+                let mut grown: Vec<_> = trees.iter().cloned().collect();
+                for bundle in &path.bundles {
+                    let mut longer = Vec::new();
+                    for ((next, load), slot) in
+                        grown.iter().flat_map(|tree| slots.of(*bundle).map(move |slot| (tree, slot)))
+                    {
+                        let (mut next, mut load) = (next.clone(), load.clone());
+                        load[slot] += need.weight;
+                        let taken = *next.entry(self.bundles[*bundle].ends.0).or_insert(slot);
+                        if taken == slot && load[slot] <= most {
+                            longer.push((next, load));
+                        }
+                    }
+                    grown = longer;
+                }
+                more.extend(grown);
+                if more.len() > MOST_WAYS {
+                    return None;
+                }
+            }
+            trees = more;
+        }
+        Some(undominated(trees.into_iter().map(|(_, load)| load).collect()))
     }
 
     /// Whether it is not shown that fractions of units do not fit, shared out among the paths that may be taken, so

@@ -71,16 +71,6 @@ impl AllowedTurns {
         row.iter().enumerate().filter(|(_, allowed)| **allowed).map(move |(slot, _)| start + slot)
     }
 
-    /// The channels from which a worm may turn into channel `next`.
-    pub(super) fn before<'a>(
-        &'a self,
-        graph: &'a SwitchGraph,
-        next: usize,
-    ) -> impl Iterator<Item = usize> + 'a {
-        let arriving = graph.of(graph.sender(next)).iter().map(|output| output.reverse as usize);
-        arriving.filter(move |by| self.allows(graph, *by, next))
-    }
-
     /// Whether a worm on channel `by` may go on by `next`, which leaves the switch at its end.
     pub fn allows(&self, graph: &SwitchGraph, by: usize, next: usize) -> bool {
         self.allowed[self.position(graph, by, next)]

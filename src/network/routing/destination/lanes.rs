@@ -157,10 +157,13 @@ impl<'a> Paths<'a> {
             .filter(|cell| self.channels(*cell).nth(1).is_some())
             .map(|cell| (self.key(cell), cell))
             .collect();
-        let rest = |cell: u32| self.channels(cell).skip(COMPARED);
-        keyed.sort_unstable_by(|(key, a), (other, b)| {
-            key.cmp(other).then_with(|| rest(*a).cmp(rest(*b))).then(a.cmp(b))
-        });
+        // Paths that are no longer than that are alike if their numbers are.
+        let is_long = |key: u128| key & u128::from(u16::MAX) != 0;
+        let rest = |(key, cell): &(u128, u32)| {
+            let most = if is_long(*key) { usize::MAX } else { 0 };
+            self.channels(*cell).take(most).skip(COMPARED)
+        };
+        keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| rest(a).cmp(rest(b))).then(a.1.cmp(&b.1)));
         keyed.into_iter().map(|(_, cell)| cell).collect()
     }
 
@@ -331,5 +334,82 @@ impl<'a> Lane<'a> {
             ordered.remove(by, next);
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::minimal::{Tie, minimal};
+    use super::super::next_hops::sending_ports;
+    use super::*;
+    use crate::routing::attachments::Attachments;
+    use crate::topology::generate;
+    use std::collections::BTreeSet;
+
+    /// Whether these turns close a cycle: what nothing leads to is taken away until there is no more of it.
+    fn is_cyclic(turns: &BTreeSet<(usize, usize)>) -> bool {
+        let mut left = turns.clone();
+        loop {
+            let led_to: BTreeSet<usize> = left.iter().map(|(_, next)| *next).collect();
+            let before = left.len();
+            left.retain(|(by, _)| led_to.contains(by));
+            if left.len() == before {
+                return before > 0;
+            }
+        }
+    }
+
+    /// Wrong if two paths were taken for one, or one for two, or if they stood in another order than their channels;
+    /// or if a path came to another lane than by looking at all turns of each lane anew.
+    #[test]
+    fn lanes_are_those_of_paths_written_out_and_lanes_searched_whole() {
+        for seed in 0..24 {
+            let size =
+                [("switches", 8 + seed % 5), ("degree", 3 + seed % 2), ("hosts-per-switch", 1 + seed % 3)];
+            let size =
+                if size[0].1 * size[1].1 % 2 == 1 { [("switches", 8), size[1], size[2]] } else { size };
+            let network = generate::build("random-regular", &size, seed).unwrap();
+            let (graph, attachments) = (SwitchGraph::new(&network), Attachments::lowest(&network));
+            let none = NextHops::none(&network, &graph, &attachments, 1);
+            let sends = sending_ports(&network);
+            let hops = minimal(&graph, &sends, &none, (Tie::Load, false));
+            let (of_cell, paths) = Paths::distinct(&graph, &hops, &sends);
+            let way = |column: usize, from| hops.way(&graph, column, from).collect::<Vec<usize>>();
+            let mut written: Vec<Vec<usize>> =
+                senders(&graph, &hops, &sends).map(|(column, from)| way(column, from)).collect();
+            written.retain(|path| path.len() > 1);
+            written.sort_unstable();
+            written.dedup();
+            let channels: Vec<Vec<usize>> =
+                paths.cells.iter().map(|cell| paths.channels(*cell).collect()).collect();
+            assert_eq!(channels, written, "seed {seed}");
+            for (column, from) in senders(&graph, &hops, &sends) {
+                let nth = of_cell[column * graph.switches() + from.index()];
+                let path = way(column, from);
+                assert_eq!(
+                    written.get(nth as usize),
+                    Some(&path).filter(|path| path.len() > 1),
+                    "seed {seed}"
+                );
+            }
+            let mut order: Vec<u32> = paths.in_order().collect();
+            order.sort_by_key(|nth| std::cmp::Reverse(written[*nth as usize].len()));
+            assert_eq!(paths.longest_first(), order, "seed {seed}");
+            let mut lanes: Vec<BTreeSet<(usize, usize)>> = Vec::new();
+            let found = paths.first_fit(order.iter().copied());
+            for nth in order {
+                let (path, lane) = (&written[nth as usize], found[nth as usize]);
+                let with = |lane: &BTreeSet<(usize, usize)>| {
+                    let turns = path.windows(2).map(|two| (two[0], two[1]));
+                    Some(lane.iter().copied().chain(turns).collect()).filter(|turns| !is_cyclic(turns))
+                };
+                let fitting = lanes.iter().enumerate().find_map(|(nth, lane)| Some((nth, with(lane)?)));
+                let (expected, turns) =
+                    fitting.unwrap_or_else(|| (lanes.len(), with(&BTreeSet::new()).unwrap()));
+                lanes.resize_with(lanes.len().max(expected + 1), BTreeSet::new);
+                lanes[expected] = turns;
+                assert_eq!(usize::from(lane), expected, "seed {seed}, path {nth}");
+            }
+        }
     }
 }

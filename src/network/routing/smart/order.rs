@@ -1,5 +1,7 @@
 //! A topological order of channels that is kept while turns are added.
 
+use simnet_base::ids::SwitchId;
+
 use crate::routing::graph::SwitchGraph;
 
 use super::AllowedTurns;
@@ -13,6 +15,9 @@ use super::AllowedTurns;
 pub(in crate::routing) struct Ordered<'a> {
     graph: &'a SwitchGraph,
     turns: AllowedTurns,
+    /// The same turns from both sides.
+    ahead: Neighbours,
+    behind: Neighbours,
     /// Per channel its place.
     place: Vec<u32>,
     /// Per channel the side of a search that has come to it: all [`NEITHER`] between two searches.
@@ -54,8 +59,29 @@ impl<'a> Ordered<'a> {
             }
         }
         assert_eq!(placed as usize, channels, "the turns to begin with are acyclic");
-        let seen = vec![NEITHER; channels];
-        Ordered { graph, turns, place, seen, found: [Vec::new(), Vec::new()], places: Vec::new() }
+        let mut ordered = Ordered {
+            graph,
+            ahead: Neighbours::none(graph, |by| graph.outputs()[by].to),
+            behind: Neighbours::none(graph, |by| graph.sender(by)),
+            turns,
+            place,
+            seen: vec![NEITHER; channels],
+            found: [Vec::new(), Vec::new()],
+            places: Vec::new(),
+        };
+        for by in 0..channels {
+            for next in ordered.turns.after(graph, by).collect::<Vec<_>>() {
+                ordered.set(by, next, true);
+            }
+        }
+        ordered
+    }
+
+    /// Allows or forbids a turn.
+    fn set(&mut self, by: usize, next: usize, is_allowed: bool) {
+        self.turns.set(self.graph, by, next, is_allowed);
+        self.ahead.set(by, next, is_allowed);
+        self.behind.set(next, self.graph.outputs()[by].reverse as usize, is_allowed);
     }
 
     /// Allows a turn unless that would close a cycle, and says whether it did.
@@ -69,13 +95,13 @@ impl<'a> Ordered<'a> {
             }
             self.reorder();
         }
-        self.turns.set(self.graph, by, next, true);
+        self.set(by, next, true);
         true
     }
 
     /// Forbids a turn again: the order of the others stays one.
     pub(in crate::routing) fn remove(&mut self, by: usize, next: usize) {
-        self.turns.set(self.graph, by, next, false);
+        self.set(by, next, false);
     }
 
     /// The set as it now is.
@@ -86,7 +112,7 @@ impl<'a> Ordered<'a> {
     /// Finds the channels that `next` leads to and those that lead to `by`, both within the places between the two;
     /// false as soon as some channel is both. The side with fewer channels left to look at goes on.
     fn search(&mut self, by: usize, next: usize) -> bool {
-        let (graph, turns, place, seen) = (self.graph, &self.turns, &self.place, &mut self.seen);
+        let (place, seen, outputs) = (&self.place, &mut self.seen, self.graph.outputs());
         let (low, high) = (place[next], place[by]);
         let [ahead, behind] = &mut self.found;
         ahead.clear();
@@ -106,7 +132,7 @@ impl<'a> Ordered<'a> {
             let is_met = if goes_ahead {
                 let channel = ahead[of_ahead];
                 of_ahead += 1;
-                turns.after(graph, channel).any(|after| {
+                self.ahead.of(channel).any(|after| {
                     let is_new = place[after] <= high && seen[after] == NEITHER;
                     if is_new {
                         seen[after] = AHEAD;
@@ -117,7 +143,8 @@ impl<'a> Ordered<'a> {
             } else {
                 let channel = behind[of_behind];
                 of_behind += 1;
-                turns.before(graph, channel).any(|before| {
+                self.behind.of(channel).any(|back| {
+                    let before = outputs[back].reverse as usize;
                     let is_new = place[before] >= low && seen[before] == NEITHER;
                     if is_new {
                         seen[before] = BEHIND;
@@ -157,6 +184,45 @@ impl<'a> Ordered<'a> {
     /// The set alone.
     pub(in crate::routing) fn into_turns(self) -> AllowedTurns {
         self.turns
+    }
+}
+
+/// Per channel some of the outputs of a switch, as bits: quick to go through.
+struct Neighbours {
+    /// Per channel the position of that switch's first output.
+    first: Vec<u32>,
+    /// How many words a channel has.
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Neighbours {
+    /// None yet of the switches that `switch` says of channels.
+    fn none(graph: &SwitchGraph, switch: impl Fn(usize) -> SwitchId) -> Neighbours {
+        let channels = graph.outputs().len();
+        let first =
+            |channel| u32::try_from(graph.range(switch(channel)).start).expect("fewer than 2^32 outputs");
+        let most = graph.switch_ids().map(|switch| graph.range(switch).len()).max().unwrap_or(0);
+        let words = most.div_ceil(64);
+        Neighbours { first: (0..channels).map(first).collect(), words, bits: vec![0; channels * words] }
+    }
+
+    fn set(&mut self, channel: usize, output: usize, is_in: bool) {
+        let slot = output - self.first[channel] as usize;
+        let word = &mut self.bits[channel * self.words + slot / 64];
+        *word = *word & !(1 << (slot % 64)) | u64::from(is_in) << (slot % 64);
+    }
+
+    /// The outputs of a channel, in order.
+    #[inline]
+    fn of(&self, channel: usize) -> impl Iterator<Item = usize> + '_ {
+        let start = self.first[channel] as usize;
+        let words = &self.bits[channel * self.words..(channel + 1) * self.words];
+        words.iter().enumerate().flat_map(move |(nth, word)| {
+            let left = |word: u64| (word != 0).then_some(word);
+            let bits = std::iter::successors(left(*word), move |word| left(word & (word - 1)));
+            bits.map(move |word| start + nth * 64 + word.trailing_zeros() as usize)
+        })
     }
 }
 

@@ -14,6 +14,8 @@
 //! Skeie, Lysne and Theiss 2002, *Layered shortest path (LASH) routing in irregular system area networks*; Domke,
 //! Hoefler and Nagel 2011, *Deadlock-free oblivious routing for arbitrary topologies*, sections III and IV.
 
+use std::collections::HashSet;
+
 use rayon::prelude::*;
 
 use simnet_base::ids::SwitchId;
@@ -135,36 +137,41 @@ impl<'a> Paths<'a> {
         let mut path = vec![NONE; hops.columns() * switches];
         let mut paths = Paths { graph, hops, cells: Vec::new() };
         let sending: Vec<SwitchId> = graph.switch_ids().filter(|from| sends[from.index()] > 0).collect();
-        for some in sending.chunks(FROM_AT_ONCE) {
-            let sorted: Vec<Vec<u32>> = some.par_iter().map(|from| paths.sorted(*from)).collect();
-            for cell in sorted.into_iter().flatten() {
-                let is_last =
-                    paths.cells.last().is_some_and(|last| paths.channels(*last).eq(paths.channels(cell)));
-                if !is_last {
-                    paths.cells.push(cell);
-                }
-                path[cell as usize] = u32::try_from(paths.cells.len() - 1).expect("fewer paths than cells");
+        let sorted: Vec<Vec<u32>> = sending.par_chunks(FROM_AT_ONCE).map(|some| paths.sorted(some)).collect();
+        for cell in sorted.into_iter().flatten() {
+            let is_last =
+                paths.cells.last().is_some_and(|last| paths.channels(*last).eq(paths.channels(cell)));
+            if !is_last {
+                paths.cells.push(cell);
             }
+            path[cell as usize] = u32::try_from(paths.cells.len() - 1).expect("fewer paths than cells");
         }
         (path, paths)
     }
 
-    /// The cells of the paths with a turn from a switch, in order of their channels.
-    fn sorted(&self, from: SwitchId) -> Vec<u32> {
-        let cell = |column: usize| u32::try_from(column * self.graph.switches() + from.index());
-        let cells = self.hops.host_columns().map(|column| cell(column).expect("fewer than 2^32 next hops"));
-        let mut keyed: Vec<(u128, u32)> = cells
-            .filter(|cell| self.channels(*cell).nth(1).is_some())
-            .map(|cell| (self.key(cell), cell))
-            .collect();
-        // Paths that are no longer than that are alike if their numbers are.
+    /// The cells of the paths with a turn from some switches, one after the other, in order of their channels.
+    fn sorted(&self, from: &[SwitchId]) -> Vec<u32> {
+        let mut keyed: Vec<Vec<(u128, u32)>> = vec![Vec::new(); from.len()];
+        // Column by column, since the next hops of one lie together.
+        for column in self.hops.host_columns() {
+            for (from, keyed) in from.iter().zip(&mut keyed) {
+                let cell = u32::try_from(column * self.graph.switches() + from.index());
+                let cell = cell.expect("fewer than 2^32 next hops");
+                keyed.extend(self.channels(cell).nth(1).map(|_| (self.key(cell), cell)));
+            }
+        }
+        // Paths that are no longer than what is compared are alike if their numbers are.
         let is_long = |key: u128| key & u128::from(u16::MAX) != 0;
         let rest = |(key, cell): &(u128, u32)| {
             let most = if is_long(*key) { usize::MAX } else { 0 };
             self.channels(*cell).take(most).skip(COMPARED)
         };
-        keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| rest(a).cmp(rest(b))).then(a.1.cmp(&b.1)));
-        keyed.into_iter().map(|(_, cell)| cell).collect()
+        for keyed in &mut keyed {
+            keyed.sort_unstable_by(|a, b| {
+                a.0.cmp(&b.0).then_with(|| rest(a).cmp(rest(b))).then(a.1.cmp(&b.1))
+            });
+        }
+        keyed.into_iter().flatten().map(|(_, cell)| cell).collect()
     }
 
     /// A number by which paths from one switch are ordered as by their first [`COMPARED`] channels.
@@ -287,8 +294,8 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// The paths from so many switches are sorted side by side.
-const FROM_AT_ONCE: usize = 64;
+/// The paths from so many switches are sorted together.
+const FROM_AT_ONCE: usize = 32;
 
 /// The number of a lane.
 fn numbered(lane: usize) -> u16 {
@@ -301,6 +308,8 @@ struct Lane<'a> {
     ordered: Ordered<'a>,
     /// Turns that close a cycle with those that are there to stay, and so with any more: none is looked for again.
     refused: AllowedTurns,
+    /// Pairs of turns, by their positions, that do so together.
+    refused_pairs: HashSet<(usize, usize)>,
     /// The turns of the path that is looked at.
     turns: Vec<(usize, usize)>,
 }
@@ -311,6 +320,7 @@ impl<'a> Lane<'a> {
             graph,
             ordered: Ordered::new(graph, turns),
             refused: AllowedTurns::none(graph),
+            refused_pairs: HashSet::new(),
             turns: Vec::new(),
         }
     }
@@ -323,15 +333,20 @@ impl<'a> Lane<'a> {
         if self.turns.iter().any(|(by, next)| refused.allows(graph, *by, *next)) {
             return false;
         }
+        let position = |(by, next): (usize, usize)| refused.position(graph, by, next);
+        let pair = |two: &[(usize, usize)]| (position(two[0]), position(two[1]));
+        if self.turns.windows(2).any(|two| self.refused_pairs.contains(&pair(two))) {
+            return false;
+        }
         let Some(nth) = self.turns.iter().position(|(by, next)| !ordered.add(*by, *next)) else {
             return true;
         };
         self.turns[..nth].iter().for_each(|(by, next)| ordered.remove(*by, *next));
         let (by, next) = self.turns[nth];
-        if nth == 0 || !ordered.add(by, next) {
+        if nth == 0 || ordered.would_close(by, next) {
             refused.set(graph, by, next, true);
-        } else {
-            ordered.remove(by, next);
+        } else if nth == 1 {
+            self.refused_pairs.insert(pair(&self.turns[..2]));
         }
         false
     }

@@ -99,6 +99,11 @@ impl<'a> Ordered<'a> {
         true
     }
 
+    /// Whether a turn would close a cycle. Costs as [`Ordered::add`], and changes nothing.
+    pub(in crate::routing) fn would_close(&mut self, by: usize, next: usize) -> bool {
+        self.place[next] < self.place[by] && !self.search(by, next)
+    }
+
     /// Forbids a turn again: the order of the others stays one.
     pub(in crate::routing) fn remove(&mut self, by: usize, next: usize) {
         self.set(by, next, false);
@@ -270,6 +275,7 @@ mod tests {
                     continue;
                 }
                 let closes = leads(&graph, ordered.turns(), next, by);
+                assert_eq!(ordered.would_close(by, next), closes, "seed {seed}");
                 assert_eq!(ordered.add(by, next), !closes, "seed {seed}");
                 assert!(ordered.seen.iter().all(|side| *side == NEITHER), "seed {seed}");
             }

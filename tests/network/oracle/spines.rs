@@ -209,8 +209,8 @@ fn other_networks_are_rooted_as_ever() {
     }
 }
 
-/// Wrong if recognised roots left a pair without a route that has one without a rule, or made the routes of more than one
-/// pair of leaves in sixteen longer than minimal: so many exceptions a levelled tree may have.
+/// Wrong if recognised roots left a pair without a route that has one without a rule, or made the routes of more than
+/// one pair of leaves in sixteen longer than minimal: so many exceptions a levelled tree may have.
 #[test]
 fn what_is_recognised_has_minimal_routes() {
     let (mut recognised, mut exceptional) = (0, 0);

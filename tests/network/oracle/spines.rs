@@ -231,8 +231,8 @@ fn what_is_recognised_has_minimal_routes() {
     eprintln!("{exceptional} of {recognised} have pairs with longer routes");
 }
 
-/// How many ordered pairs of switches with hosts have longer paths from the spines than without a rule; how many of these
-/// are of leaves, those with most hosts; and how many pairs of leaves there are.
+/// Counts the ordered pairs of switches with hosts that have longer paths from the spines than without a rule, those of
+/// them that are of leaves, which have most hosts, and all pairs of leaves.
 fn longer_pairs(net: &Network) -> (usize, usize, usize) {
     let (graph, attachments) = (SwitchGraph::new(net), Attachments::lowest(net));
     let hosts = attachments.per_switch(graph.switches(), None);

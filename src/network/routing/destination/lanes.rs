@@ -14,7 +14,7 @@
 //! Skeie, Lysne and Theiss 2002, *Layered shortest path (LASH) routing in irregular system area networks*; Domke,
 //! Hoefler and Nagel 2011, *Deadlock-free oblivious routing for arbitrary topologies*, sections III and IV.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
@@ -309,7 +309,7 @@ struct Lane<'a> {
     /// Turns that close a cycle with those that are there to stay, and so with any more: none is looked for again.
     refused: AllowedTurns,
     /// Pairs of turns, by their positions, that do so together.
-    refused_pairs: HashSet<(usize, usize)>,
+    refused_pairs: BTreeSet<(usize, usize)>,
     /// The turns of the path that is looked at.
     turns: Vec<(usize, usize)>,
 }
@@ -320,7 +320,7 @@ impl<'a> Lane<'a> {
             graph,
             ordered: Ordered::new(graph, turns),
             refused: AllowedTurns::none(graph),
-            refused_pairs: HashSet::new(),
+            refused_pairs: BTreeSet::new(),
             turns: Vec::new(),
         }
     }
@@ -359,7 +359,6 @@ mod tests {
     use super::*;
     use crate::routing::attachments::Attachments;
     use crate::topology::generate;
-    use std::collections::BTreeSet;
 
     /// Whether these turns close a cycle: what nothing leads to is taken away until there is no more of it.
     fn is_cyclic(turns: &BTreeSet<(usize, usize)>) -> bool {

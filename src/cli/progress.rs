@@ -59,6 +59,29 @@ impl Drop for Display {
     }
 }
 
+/// Shows how many parts of a search are done, and what it is at.
+pub(super) struct Parts(Option<Display>);
+
+impl Parts {
+    /// Of this kind, unless it was asked to be quiet; how many there are comes later.
+    pub(super) fn new(quiet: bool) -> Parts {
+        Parts(Display::new(quiet, "[{bar:30}] {pos}/{len} {msg}", |bar| {
+            let (done, all) = (bar.position(), bar.length().unwrap_or(0));
+            let elapsed = span(bar.elapsed().as_secs_f64());
+            format!("{done}/{all} {}, {elapsed} so far", bar.message())
+        }))
+    }
+
+    /// Tells that so many of so many are done, and which is next or what they are.
+    pub(super) fn tell(&self, (done, all): (usize, usize), what: &str) {
+        if let Some(Display { bar, .. }) = &self.0 {
+            bar.set_length(all as u64);
+            bar.set_message(what.to_owned());
+            bar.set_position(done as u64);
+        }
+    }
+}
+
 /// A thread that does something again and again until this is dropped.
 struct Ticks(Option<(mpsc::Sender<()>, JoinHandle<()>)>);
 

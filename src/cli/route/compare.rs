@@ -15,6 +15,7 @@ use super::destination::PER_DESTINATION;
 use super::{RouteOptions, judged, lanes};
 use crate::cli::network::NetworkArguments;
 use crate::cli::output::{Table, print, print_json};
+use crate::cli::progress::Parts;
 use crate::cli::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
@@ -99,9 +100,11 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let graph = SwitchGraph::new(&net);
     let attachments = Attachments::every_port(&net);
     let mut engines: Vec<(Engine, Option<Rule>)> = Vec::new();
+    let progress = Parts::new(common.quiet);
     // What switches do alone is compared.
     let is_possible = |algorithm: &Algorithm| !algorithm.needs_hosts() && algorithm.check(&graph).is_ok();
     for (name, _) in Algorithm::ALL.iter().filter(|(_, algorithm)| is_possible(algorithm)) {
+        progress.tell((0, 1), &format!("routings: the rule of {name}"));
         let engine = Engine::Rule(RouteOptions::of(name).choices(&topology, None, common)?.algorithm);
         let rule = match &engine {
             Engine::Rule(algorithm) if !takes_too_long(&net, &engine) => {
@@ -112,13 +115,18 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         engines.push((engine, rule));
     }
     let ground = (&net, &attachments);
-    let mut rows: Vec<Row> =
-        engines.iter().map(|(engine, rule)| per_pair(ground, engine, rule.as_ref())).collect();
+    let all = 2 * engines.len() + Engine::ALL.len();
+    let mut rows: Vec<Row> = Vec::new();
+    for (engine, rule) in &engines {
+        progress.tell((rows.len(), all), &format!("routings: {} {PER_PAIR}", engine.name()));
+        rows.push(per_pair(ground, engine, rule.as_ref()));
+    }
     engines.extend(Engine::ALL.iter().map(|(_, engine)| (engine.clone(), None)));
-    let per_destination = |(engine, rule): &(Engine, Option<Rule>)| {
-        per_destination(ground, (engine, rule.as_ref()), options.lanes)
-    };
-    rows.extend(engines.iter().map(per_destination));
+    for (engine, rule) in &engines {
+        progress.tell((rows.len(), all), &format!("routings: {} {PER_DESTINATION}", engine.name()));
+        rows.push(per_destination(ground, (engine, rule.as_ref()), options.lanes));
+    }
+    drop(progress);
     let taken: Vec<Taken> = [PER_PAIR, PER_DESTINATION]
         .into_iter()
         .filter_map(|tables| best(&rows, tables, options.lanes))

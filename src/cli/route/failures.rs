@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{RouteOptions, judged, without};
 use crate::cli::network::NetworkArguments;
 use crate::cli::output::{Table, print, print_json};
+use crate::cli::progress::Parts;
 use crate::cli::{Common, Exit, Failure, Format};
 use simnet_base::diagnostics::quoted;
 use simnet_base::ids::Node;
@@ -71,7 +72,9 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let net = options.network.load()?;
     let choices = options.routing.choices(&options.network.as_topology(&net)?, None, common)?;
     options.network.places().check(common)?;
-    let failures = rank_failures(&net, &choices);
+    let progress = Parts::new(common.quiet);
+    let failures = rank_failures(&net, &choices, &|done, all| progress.tell((done, all), "failures tried"));
+    drop(progress);
     match common.format {
         Format::Json => print_json(&as_json(&net, &failures, options))?,
         Format::Human => print(&human(&net, &failures, options))?,

@@ -106,7 +106,7 @@ impl KeptPaths {
             balance.relieve(moves.graph(), &attachments.per_switch(moves.graph().switches(), None));
         }
         let mut nth = vec![0; pairs.hosts * pairs.hosts];
-        for candidate in balance.candidates.iter().filter(|candidate| candidate.alive) {
+        for (candidate, _) in balance.candidates.iter().zip(&balance.alive).filter(|(_, alive)| **alive) {
             nth[candidate.pair as usize] = candidate.nth;
         }
         Ok(KeptPaths { pairs, of_a_pair, nth })
@@ -254,7 +254,6 @@ struct Candidate {
     path: u32,
     /// Which of its pair's candidates it is.
     nth: u8,
-    alive: bool,
 }
 
 /// A path between two switches, and the candidates that take it.
@@ -274,6 +273,8 @@ struct Standing {
     left: u8,
     /// Its place among all candidates.
     candidate: Reverse<u32>,
+    /// Its pair.
+    pair: u32,
 }
 
 /// What decides which of a channel's candidates goes first, the greatest.
@@ -301,6 +302,8 @@ struct Over {
 struct Balance {
     /// All candidates of pairs with several.
     candidates: Vec<Candidate>,
+    /// Which of them have not been removed.
+    alive: Vec<bool>,
     /// The paths that they take.
     paths: Vec<Path>,
     /// The channels of the paths.
@@ -320,11 +323,10 @@ struct Balance {
 
 impl Path {
     /// The candidate that goes first, `None` if no pair of them keeps another.
-    fn first(&mut self, candidates: &[Candidate], left: &[u8]) -> Option<Standing> {
+    fn first(&mut self, alive: &[bool], left: &[u8]) -> Option<Standing> {
         while let Some(mut top) = self.candidates.peek_mut() {
-            let candidate = &candidates[top.candidate.0 as usize];
-            let left = left[candidate.pair as usize];
-            if !candidate.alive || left == 1 {
+            let left = left[top.pair as usize];
+            if left == 1 || !alive[top.candidate.0 as usize] {
                 PeekMut::pop(top);
             } else if top.left == left {
                 return Some(*top);
@@ -341,6 +343,7 @@ impl Balance {
         let channels = moves.graph().outputs().len();
         let mut balance = Balance {
             candidates: Vec::new(),
+            alive: Vec::new(),
             paths: Vec::new(),
             hops: Vec::new(),
             counters: vec![0; channels],
@@ -397,8 +400,9 @@ impl Balance {
     fn add_candidates(&mut self, pairs: impl Iterator<Item = u32>, of_each: u8) {
         for pair in pairs {
             self.left[pair as usize] = of_each;
-            let candidate = |nth| Candidate { pair, path: u32::MAX, nth, alive: true };
+            let candidate = |nth| Candidate { pair, path: u32::MAX, nth };
             self.candidates.extend((0..of_each).map(candidate));
+            self.alive.resize(self.candidates.len(), true);
         }
     }
 
@@ -430,7 +434,8 @@ impl Balance {
     fn join_last_path(&mut self, candidate: usize, left: u8) {
         self.candidates[candidate].path = bounded(self.paths.len() - 1);
         let path = self.paths.last_mut().expect("a path was begun");
-        path.candidates.push(Standing { left, candidate: Reverse(bounded(candidate)) });
+        let pair = self.candidates[candidate].pair;
+        path.candidates.push(Standing { left, candidate: Reverse(bounded(candidate)), pair });
         let channels = &self.hops[path.start as usize..path.end as usize];
         channels.iter().for_each(|channel| self.counters[*channel as usize] += 1);
     }
@@ -464,7 +469,7 @@ impl Balance {
             self.rank(channel);
         }
         while let Some(mut top) = self.over[channel as usize].ranked.peek_mut() {
-            match self.paths[top.path as usize].first(&self.candidates, &self.left) {
+            match self.paths[top.path as usize].first(&self.alive, &self.left) {
                 None => {
                     PeekMut::pop(top);
                 }
@@ -484,7 +489,7 @@ impl Balance {
         ranked.clear();
         over.paths.retain(|nth| {
             let path = &mut self.paths[*nth as usize];
-            let Some(Standing { left, candidate }) = path.first(&self.candidates, &self.left) else {
+            let Some(Standing { left, candidate, .. }) = path.first(&self.alive, &self.left) else {
                 return false;
             };
             let channels = &self.hops[path.start as usize..path.end as usize];
@@ -511,7 +516,7 @@ impl Balance {
                 _ => pairs.push(nth..nth + 1),
             }
         }
-        let alive = |pair: &Range<usize>| pair.clone().find(|nth| self.candidates[*nth].alive);
+        let alive = |pair: &Range<usize>| pair.clone().find(|nth| self.alive[*nth]);
         let mut kept: Vec<usize> = pairs.iter().filter_map(alive).collect();
         let mut best = kept.clone();
         loop {
@@ -531,13 +536,13 @@ impl Balance {
                 break;
             }
         }
-        self.candidates.iter_mut().for_each(|candidate| candidate.alive = false);
-        best.into_iter().for_each(|nth| self.candidates[nth].alive = true);
+        self.alive.fill(false);
+        best.into_iter().for_each(|nth| self.alive[nth] = true);
     }
 
     fn remove(&mut self, candidate: u32) {
-        let candidate = &mut self.candidates[candidate as usize];
-        candidate.alive = false;
+        self.alive[candidate as usize] = false;
+        let candidate = &self.candidates[candidate as usize];
         self.left[candidate.pair as usize] -= 1;
         let path = &self.paths[candidate.path as usize];
         for channel in &self.hops[path.start as usize..path.end as usize] {

@@ -23,6 +23,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -106,8 +107,9 @@ pub fn choices_without(network: &Network, parts: &[Part], choices: &Choices) -> 
     Choices { algorithm: Left::new(network, parts).algorithm(&choices.algorithm), ..choices.clone() }
 }
 
-/// Tries every switch, and every cable but those that are a host's only one. Deterministic in its arguments.
-pub fn rank_failures(network: &Network, choices: &Choices) -> Failures {
+/// Tries every switch, and every cable but those that are a host's only one. Deterministic in its arguments. `tell` is
+/// told how many of how many are done.
+pub fn rank_failures(network: &Network, choices: &Choices, tell: &(dyn Fn(usize, usize) + Sync)) -> Failures {
     let before = Before::new(network, choices);
     let joins_two = |link: &LinkId| network.link(*link).a.node != network.link(*link).b.node;
     let links = (0..network.links().len()).map(LinkId::new).filter(joins_two);
@@ -119,7 +121,13 @@ pub fn rank_failures(network: &Network, choices: &Choices) -> Failures {
         Part::Cable(link) if !is_used(network, link) => whole,
         _ => before.effect(&Left::new(network, &[part])),
     };
-    let mut parts: Vec<(Part, Effect)> = parts.into_par_iter().map(|part| (part, effect(part))).collect();
+    let (all, done) = (parts.len(), AtomicUsize::new(0));
+    let tried = |part| {
+        let effect = effect(part);
+        tell(done.fetch_add(1, Ordering::Relaxed) + 1, all);
+        (part, effect)
+    };
+    let mut parts: Vec<(Part, Effect)> = parts.into_par_iter().map(tried).collect();
     parts.sort_by_cached_key(|(_, effect)| effect.key());
     Failures { whole, parts, host_cables: only.len() }
 }

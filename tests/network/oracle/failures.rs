@@ -45,7 +45,7 @@ fn effects_are_those_of_the_network_that_is_left() {
             _ => Algorithm::UpDown { tree: Tree::Bfs, root: Root::Named(vec![SwitchId(0)]) },
         };
         let choices = Choices { algorithm, ..Choices::default() };
-        let found = rank_failures(&net, &choices);
+        let found = rank_failures(&net, &choices, &|_, _| ());
         let (table, whole) = report(&net, &choices);
         for (part, effect) in &found.parts {
             let left = without(&net, &[*part]);
@@ -78,7 +78,8 @@ fn effects_are_those_of_the_network_that_is_left() {
 #[test]
 fn a_ring_by_hand() {
     let net = generate::build("ring", &[("switches", 4), ("hosts-per-switch", 1)], 0).unwrap();
-    let found = rank_failures(&net, &Choices { algorithm: Algorithm::Minimal, ..Choices::default() });
+    let found =
+        rank_failures(&net, &Choices { algorithm: Algorithm::Minimal, ..Choices::default() }, &|_, _| ());
     let seen = |effect: &Effect| (effect.unreachable, effect.longer, effect.distance, effect.expected_load());
     assert_eq!((seen(&found.whole), found.host_cables), ((0, 0, 16, 2.0), 4));
     assert_eq!(found.whole.verdict, Some(Verdict::Cyclic));
@@ -111,7 +112,8 @@ fn a_host_moves_to_its_next_cable() {
     let first = net.connect(End::host(a, 0), End::switch(switches[1], 5)).unwrap();
     let second = net.connect(End::host(a, 1), End::switch(switches[0], 5)).unwrap();
     net.connect(End::host(b, 0), End::switch(switches[2], 5)).unwrap();
-    let found = rank_failures(&net, &Choices { algorithm: Algorithm::Minimal, ..Choices::default() });
+    let found =
+        rank_failures(&net, &Choices { algorithm: Algorithm::Minimal, ..Choices::default() }, &|_, _| ());
     let seen = |effect: &Effect| (effect.unreachable, effect.longer, effect.distance);
     assert_eq!((seen(&found.whole), found.host_cables), ((0, 0, 2), 1));
     let by_part: BTreeMap<Part, _> = found.parts.iter().map(|(part, effect)| (*part, seen(effect))).collect();
@@ -131,7 +133,8 @@ fn a_host_moves_to_its_next_cable() {
 #[test]
 fn a_torus_can_deadlock_whatever_fails() {
     let net = generate::build("torus", &[("x", 4), ("y", 4), ("hosts-per-switch", 1)], 0).unwrap();
-    let found = rank_failures(&net, &Choices { algorithm: Algorithm::Minimal, ..Choices::default() });
+    let found =
+        rank_failures(&net, &Choices { algorithm: Algorithm::Minimal, ..Choices::default() }, &|_, _| ());
     assert_eq!(found.parts.len(), 32 + 16);
     assert!(found.parts.iter().all(|(_, effect)| effect.verdict == Some(Verdict::Cyclic)));
 }
@@ -157,7 +160,8 @@ fn named_roots_move_with_their_switches() {
 fn switches_stand_in_for_hosts() {
     let bare =
         without_hosts(&generate::build("ring", &[("switches", 5), ("hosts-per-switch", 1)], 0).unwrap());
-    let found = rank_failures(&bare, &Choices { algorithm: Algorithm::Minimal, ..Choices::default() });
+    let found =
+        rank_failures(&bare, &Choices { algorithm: Algorithm::Minimal, ..Choices::default() }, &|_, _| ());
     assert_eq!((found.whole.routed, found.whole.unreachable), (20, 0));
     assert_eq!(found.whole.verdict, Some(Verdict::Cyclic));
     let (part, worst) = &found.parts[0];

@@ -57,7 +57,7 @@ pub struct Reference {
     pub value: Option<f64>,
     /// Its unit, with what the paper says about it.
     pub unit: String,
-    /// Whether the paper prints it.
+    /// Tells printed numbers from those that we computed or read from words.
     pub kind: Kind,
     /// What ours owes to it.
     pub class: Class,

@@ -12,7 +12,7 @@ pub struct ComparedRow {
     pub row: Row,
     /// When it holds beside the printed number, where there is one.
     pub tolerance: Option<Tolerance>,
-    /// Whether the paper prints the number.
+    /// Tells a printed number from one computed or read from words.
     pub kind: Kind,
 }
 

@@ -87,7 +87,7 @@ fn same_routes(rows: &[ComparedRow]) -> String {
     text
 }
 
-/// How many of each kind hold, and how far off the median and the worst are.
+/// Counts those of each kind that hold, and says how far off the median and the worst are.
 fn summary(printed: &[&ComparedRow]) -> String {
     let verdicts = |kind| printed.iter().filter(move |j| j.kind == kind).filter_map(|j| j.holds());
     let of = |kind: Kind| {

@@ -1,6 +1,6 @@
-//! Whether a paper prints a number that ours is compared with.
+//! Kinds of numbers that ours are compared with: printed in a paper, computed from such, or read from words.
 
-/// Whether a paper prints a number.
+/// Says where a paper's number comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// The paper prints the number.

@@ -86,7 +86,7 @@ pub(super) fn checked(figures: usize, found: &[Difference], common: &Common) -> 
     }
 }
 
-/// How many of the papers' numbers are judged, and how many of them hold.
+/// Counts the papers' numbers that are judged, and those of them that hold.
 fn counts(rows: &[ComparedRow]) -> (usize, usize) {
     let verdicts = || rows.iter().filter_map(ComparedRow::holds);
     (verdicts().count(), verdicts().filter(|holds| *holds).count())

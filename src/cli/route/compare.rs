@@ -141,10 +141,10 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// Why a routing is not computed for a comparison.
+/// The reason for which a routing is not computed for a comparison.
 const TOO_LONG: &str = "takes long here, and is left out: ask for it alone";
 
-/// Whether a routing is left out: it keeps a set of turns free of cycles while it grows, which takes very long where
+/// Tells a routing that is left out: it keeps a set of turns free of cycles while it grows, which takes very long where
 /// there are many.
 fn takes_too_long(net: &Network, engine: &Engine) -> bool {
     const MOST_STEPS: usize = 60_000_000;

@@ -69,7 +69,7 @@ impl Asked {
             let [.., deadlock] = &cases;
             let stood = deadlock.deadlock.and_then(|(_, stood)| stood).map(|stood| stood.as_ms_f64() / 1e3);
             let length = f64::from(deadlock.sent[0].length);
-            rows.extend(Row::printed("002", "text", "switch deadlock drop time", "switches", stood));
+            rows.extend(Row::printed("002", "text", "switch deadlock drop time", "Myrinet-2000", stood));
             rows.extend(Row::printed("002", "text", "scout length", "guarded", Some(length)));
         }
         Page {

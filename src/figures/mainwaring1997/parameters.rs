@@ -38,7 +38,7 @@ fn make(results: &Results<'_>) -> Page {
         printed("1.1", "deadlock break time", "switch", broken_after_ms(&worst)),
         printed("2.2", "blocked-port timeout (ROM)", "switch", broken_after_ms(&rom)),
         printed("4.1", "comparison turns per switch pair", "8-port", comparison_turns()),
-        printed("4.2", "NIC processor clock", "interface", None),
+        printed("4.2", "NIC processor clock", "LANai", None),
         printed("4.2", "host clock", "UltraSPARC", None),
     ]
     .into_iter()

@@ -276,7 +276,7 @@ fn of_rule(
     (tables.min_by_key(|(worth, _)| *worth).expect("there is a set").1, None)
 }
 
-/// How many outputs all sets of exceptions beyond the first have together in all columns: none in large trees.
+/// The most outputs that all sets of exceptions beyond the first have together in all columns: none in large trees.
 const OUTPUTS_OF_OTHERS: usize = 1 << 17;
 
 /// The next hops of UP*/DOWN*. Where it has exceptions, other sets of these compete: fewer of them, where single next

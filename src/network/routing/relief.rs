@@ -130,7 +130,8 @@ impl Relief {
     }
 }
 
-/// The load of some channel of a switch with hosts at least: what these send, over the cables that it has.
+/// The load of some channel of a switch with hosts at least: what these send, over the cables that it has. Where a pair
+/// that cables join has no route this may be too much, and relief ends before its time.
 fn least(graph: &SwitchGraph, hosts: &[u32]) -> u64 {
     let mut least = 0;
     let mut is_seen = vec![false; graph.switches()];
